@@ -15,7 +15,6 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
-    UniqueConstraint,
 )
 
 metadata = MetaData(
@@ -143,6 +142,7 @@ reports = Table(
     Column("message_id", Text, nullable=False),
     Column("said_at", BigInteger, nullable=False, comment="the game's time: seasons and eligibility go by it"),
     Column("account_id", BigInteger, nullable=False, comment="who posted it"),
+    Column("player_id", BigInteger, nullable=True, comment="the poster as a player of it; null: a referee or the desk"),
     Column("remind_at", BigInteger, nullable=True, comment="when the one reminder is due; null once sent"),
     Column("expire_at", BigInteger, nullable=True, comment="when it goes to the desk; null once there"),
     Column("confirmed_by", BigInteger, nullable=True),
@@ -254,5 +254,4 @@ outbox = Table(
     Column("error", Text, nullable=False, default=""),
     Index("ix_outbox_state_outbox_id", "state", "outbox_id"),
     Index("ix_outbox_chat_message_id", "chat", "message_id"),
-    UniqueConstraint("outbox_id", name="uq_outbox_outbox_id"),
 )

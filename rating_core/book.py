@@ -1,0 +1,308 @@
+"""The Book: an in-memory fold of the ledger. Pure, synchronous, without clock or I/O.
+
+The Book advances in one way only: by reading ledger rows after its seq (`advance`). Corrections are resolved
+first (§10): the old entry is treated as never made or as amended in its old place, and the fold is run again
+from the nearest checkpoint before it.
+"""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from rating_core.fold import Mark, fold_entry, fold_games
+from rating_core.ledger import Amend, Announced, Draft, Entry, Games, LedgerError, Row, Void
+from rating_core.report_text import GameLine
+from rating_core.rulebook import Pool
+from rating_core.state import COUNTED, VOID, GameColumns, State
+
+CHECKPOINT_GAMES = 2000
+"""A checkpoint is taken about every so many games near the end; older ones are thinned out."""
+
+
+@dataclass(slots=True)
+class Step:
+    """One ledger row as the fold sees it; games stand in the columns from `start` to before `stop`."""
+
+    seq: int
+    said_at: int
+    pool: str
+    entry: Entry | None
+    """None for games."""
+    start: int = 0
+    stop: int = 0
+    void: bool = False
+
+
+@dataclass(slots=True)
+class _Original:
+    """A game's line and weight as first written, kept once it has been amended or voided."""
+
+    left: tuple[int, ...]
+    result: str
+    right: tuple[int, ...]
+    event: int
+    weight: float
+
+
+@dataclass(slots=True)
+class _Correction:
+    seq: int
+    target: int
+    entry: Void | Amend
+    void: bool = False
+
+
+@dataclass(slots=True)
+class _Checkpoint:
+    step: int
+    games: int
+    marks: int
+    state: State
+
+
+@dataclass(slots=True)
+class Book:
+    """Standings, games and farming as the ledger says up to `seq`."""
+
+    state: State = field(default_factory=State.empty)
+    columns: GameColumns = field(default_factory=GameColumns)
+    marks: list[Mark] = field(default_factory=list)
+    """Rating changes that are no games, in the ledger's order."""
+    seq: int = 0
+    hash: str = ""
+    """Hash of the row `seq`."""
+    _steps: list[Step] = field(default_factory=list)
+    _step_seqs: list[int] = field(default_factory=list)
+    _played: dict[int, array[int]] = field(default_factory=dict)
+    _corrections: dict[int, _Correction] = field(default_factory=dict)
+    _by_target: dict[int, list[_Correction]] = field(default_factory=dict)
+    _originals: dict[int, _Original] = field(default_factory=dict)
+    _checkpoints: list[_Checkpoint] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, pools: dict[str, Pool] | None = None) -> "Book":
+        """Return an empty book with the given pools (default: the league's)."""
+        return cls(State.empty(pools))
+
+    def advance(self, rows: Iterable[Row]) -> None:
+        """Read ledger rows after `seq`, in order. Raises LedgerError on a gap or an unreadable row."""
+        for row in rows:
+            if row.seq != self.seq + 1:
+                raise LedgerError(f"row {row.seq} after {self.seq}")
+            entry = row.entry()
+            if isinstance(entry, Void | Amend):
+                self._correct(row, entry)
+            else:
+                self._add_step(row, entry)
+                self._run(len(self._steps) - 1)
+            self.seq, self.hash = row.seq, row.hash
+
+    # --- running the fold ---------------------------------------------------------------------------------
+
+    def _add_step(self, row: Row, entry: Entry) -> None:
+        step = Step(row.seq, row.said_at, row.pool, None if isinstance(entry, Games) else entry)
+        if isinstance(entry, Games):
+            step.start = len(self.columns)
+            for offset, line in enumerate(entry.lines):
+                self.columns.append(
+                    entry.first + offset, entry.report, row.seq, entry.posted_at, row.pool, entry.event or 0,
+                    entry.weight, line.result.value, line.left, line.right,
+                )  # fmt: skip
+            step.stop = len(self.columns)
+        self._steps.append(step)
+        self._step_seqs.append(row.seq)
+
+    def _run(self, first: int) -> None:
+        """Fold the steps from number `first` to the end."""
+        for number in range(first, len(self._steps)):
+            step = self._steps[number]
+            if step.entry is None:
+                self._take_checkpoint(number, step)
+                fold_games(self.state, self.columns, step.start, step.stop, step.said_at)
+                for index in range(step.start, step.stop):
+                    for _, player in self.columns.members(index):
+                        self._played.setdefault(player, array("q")).append(index)
+            elif not step.void:
+                self.marks += fold_entry(self.state, step.entry, step.seq, step.said_at, step.pool)
+
+    def _take_checkpoint(self, number: int, step: Step) -> None:
+        last = self._checkpoints[-1].games if self._checkpoints else 0
+        if step.start - last < CHECKPOINT_GAMES:
+            return
+        self._checkpoints.append(_Checkpoint(number, step.start, len(self.marks), self.state.copy()))
+        # keep those whose distance from the end roughly doubles: few copies, short refolds near the end
+        kept: list[_Checkpoint] = []
+        for checkpoint in self._checkpoints:
+            while len(kept) >= 2 and kept[-1].games - kept[-2].games < (step.start - kept[-1].games) // 4:
+                if checkpoint.games - kept[-2].games > (step.start - kept[-2].games) // 2:
+                    break
+                kept.pop()
+            kept.append(checkpoint)
+        self._checkpoints = kept
+
+    def _refold(self, seq: int) -> None:
+        """Run the fold again from the step of ledger row `seq`."""
+        target = bisect_left(self._step_seqs, seq)
+        while self._checkpoints and self._checkpoints[-1].step > target:
+            self._checkpoints.pop()
+        if self._checkpoints:
+            point = self._checkpoints[-1]
+            first, games, marks, self.state = point.step, point.games, point.marks, point.state.copy()
+        else:
+            first, games, marks = 0, 0, 0
+            self.state = State.empty({name: pool.pool for name, pool in self.state.pools.items()})
+        del self.marks[marks:]
+        for played in self._played.values():
+            del played[bisect_left(played, games) :]
+        self._run(first)
+
+    # --- corrections --------------------------------------------------------------------------------------
+
+    def _correct(self, row: Row, entry: Void | Amend) -> None:
+        target = row.refers_to
+        if target is None or target > self.seq:
+            raise LedgerError(f"row {row.seq} corrects nothing")
+        correction = _Correction(row.seq, target, entry)
+        self._corrections[row.seq] = correction
+        self._by_target.setdefault(target, []).append(correction)
+        while target in self._corrections:  # a correction of a correction: resolve what that one is about
+            older = self._corrections[target]
+            older.void = any(not c.void for c in self._by_target.get(target, ()) if isinstance(c.entry, Void))
+            target = older.target
+        self._resolve(target)
+        self._refold(target)
+
+    def _resolve(self, target: int) -> None:
+        """Make the step of row `target` what all corrections in force say."""
+        step = self._steps[bisect_left(self._step_seqs, target)]
+        if step.seq != target:
+            raise LedgerError(f"no entry {target} to correct")
+        active = [c.entry for c in self._by_target.get(target, ()) if not c.void]
+        step.void = any(isinstance(e, Void) and e.game is None for e in active)
+        columns = self.columns
+        for index in range(step.start, step.stop):
+            number = columns.number[index]
+            original = self._originals.setdefault(
+                index,
+                _Original(
+                    columns.left(index), chr(columns.result[index]), columns.right(index), columns.event[index],
+                    columns.weight[index],
+                ),
+            )  # fmt: skip
+            columns.set_line(index, original.left, original.result, original.right)
+            columns.event[index], columns.weight[index] = original.event, original.weight
+            void = step.void
+            for entry in active:
+                if entry.game not in (None, number):
+                    continue
+                if isinstance(entry, Void):
+                    void = True
+                elif entry.line is not None:
+                    columns.set_line(index, entry.line.left, entry.line.result.value, entry.line.right)
+                else:
+                    columns.event[index] = entry.event or 0
+                    columns.weight[index] = columns.weight[index] if entry.weight is None else entry.weight
+            columns.flags[index] = VOID if void else 0
+
+    # --- reading ------------------------------------------------------------------------------------------
+
+    def games_of(self, player: int) -> "array[int]":
+        """Return the positions of all games (counted or not, void ones too) of a player, ascending."""
+        return self._played.get(player, array("q"))
+
+    def find_game(self, number: int) -> int | None:
+        """Return the position of game 局`number`, or None."""
+        index = bisect_left(self.columns.number, number)
+        return index if index < len(self.columns) and self.columns.number[index] == number else None
+
+    def games_of_row(self, seq: int) -> range:
+        """Return the positions of the games entered by ledger row `seq` (empty if it holds none)."""
+        return range(bisect_left(self.columns.seq, seq), bisect_right(self.columns.seq, seq))
+
+    def counted(self, index: int) -> bool:
+        return bool(self.columns.flags[index] & COUNTED)
+
+    def is_void(self, index: int) -> bool:
+        return bool(self.columns.flags[index] & VOID)
+
+    def corrections_of(self, seq: int) -> Iterator[tuple[int, Void | Amend]]:
+        """Yield (seq, entry) of the corrections in force that refer to ledger row `seq`."""
+        for correction in self._by_target.get(seq, ()):
+            if not correction.void:
+                yield correction.seq, correction.entry
+
+    def trial(self) -> "Trial":
+        """Return a trial that starts where the Book stands."""
+        return Trial(self.state.fork())
+
+
+@dataclass(slots=True)
+class Trial:
+    """Entries tried on a fork of the Book's state; the Book itself does not move."""
+
+    state: State
+    columns: GameColumns = field(default_factory=GameColumns)
+
+    def apply(self, draft: Draft) -> range:
+        """Try an entry; return the positions of its games in `columns` (empty if it holds none)."""
+        entry = draft.entry
+        if not isinstance(entry, Games):
+            fold_entry(self.state, entry, 0, draft.said_at, draft.pool)
+            return range(0)
+        start = len(self.columns)
+        for offset, line in enumerate(entry.lines):
+            self.columns.append(
+                entry.first + offset, entry.report, 0, entry.posted_at, draft.pool, entry.event or 0,
+                entry.weight, line.result.value, line.left, line.right,
+            )  # fmt: skip
+        stop = len(self.columns)
+        fold_games(self.state, self.columns, start, stop, draft.said_at)
+        return range(start, stop)
+
+
+def announce(columns: GameColumns, games: range, lines: Iterable[GameLine]) -> Announced:
+    """Return the figures of folded games as they are told: which counted; each player's first and last rating."""
+    order = dict.fromkeys(player for line in lines for player in line.players)
+    before: dict[int, float] = {}
+    after: dict[int, float] = {}
+    for index in games:
+        for slot, player in columns.members(index):
+            before.setdefault(player, columns.before[slot][index])
+            after[player] = columns.before[slot][index] + columns.change[slot][index]
+    counted = tuple(bool(columns.flags[index] & COUNTED) for index in games)
+    return Announced(counted, tuple((player, before[player], after[player]) for player in order))
+
+
+def first_difference(live: Book, rows: Iterable[Row]) -> str | None:
+    """Fold `rows` afresh and compare with the live Book and with the announced figures (1e-9).
+
+    Return what differs first, or None. Announced figures are compared at their own seq, so later corrections
+    do not count against them.
+    """
+    fresh = Book.of({name: pool.pool for name, pool in live.state.pools.items()})
+    for row in rows:
+        if row.seq > live.seq:
+            break
+        fresh.advance([row])
+        entry = row.entry()
+        if isinstance(entry, Games) and entry.announced is not None:
+            told = announce(fresh.columns, fresh.games_of_row(row.seq), entry.lines)
+            if told.counted != entry.announced.counted or not _close(told, entry.announced):
+                return f"账{row.seq}"
+    if fresh.seq != live.seq:
+        return f"账{fresh.seq}"
+    for name, pool in fresh.state.pools.items():
+        other = live.state.pools[name].standings
+        for player in pool.standings.keys() | other.keys():
+            a, b = fresh.state.standing(name, player), other.get(player)
+            if b is None or a.games != b.games or abs(a.rating - b.rating) > 1e-9 or a.archived != b.archived:
+                return f"{name} {player}"
+    return None
+
+
+def _close(told: Announced, written: Announced) -> bool:
+    return len(told.ratings) == len(written.ratings) and all(
+        p == q and abs(b - d) <= 1e-9 and abs(a - c) <= 1e-9
+        for (p, a, b), (q, c, d) in zip(told.ratings, written.ratings, strict=True)
+    )

@@ -1,0 +1,122 @@
+"""The rating formula (L1, T三, T四, E): expectancy, K, change, performance rating, and how figures are shown.
+
+Everything here is pure arithmetic on IEEE doubles; nothing is rounded except where a figure is shown.
+"""
+
+import json
+from bisect import bisect_left
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
+from importlib import resources
+from math import erf, log10, sqrt
+
+from rating_core.rulebook import (
+    FIDE_TABLE_LIMIT,
+    LOGISTIC_SCALE,
+    NORMAL_SIGMA,
+    Expectancy,
+    RuleSet,
+)
+
+
+def round_half_up(value: float, digits: int = 0) -> Decimal:
+    """Round half-up on the shortest decimal representation (0.15 → 0.2, 2008.5 → 2009), never −0 (§2 D)."""
+    rounded = Decimal(repr(value)).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
+    return abs(rounded) if rounded == 0 else rounded
+
+
+def show_rating(value: float, digits: int = 1) -> str:
+    """Return a rating as people see it: cards with one decimal, boards with none."""
+    return str(round_half_up(value, digits))
+
+
+def show_change(value: float, digits: int = 1) -> str:
+    """Return a change with its sign, such as +16.0 or -7.7; zero is +0.0."""
+    rounded = round_half_up(value, digits)
+    return f"{rounded:+}"
+
+
+@cache
+def _fide_tables() -> tuple[dict[int, int | None], list[int], list[float]]:
+    """Return table one (hundredths of P → D) and table two (upper bounds of |dr|, expectancy of the higher)."""
+    data = json.loads(resources.files("rating_core").joinpath("data/fide_pe.json").read_text("utf-8"))
+    one = {round(float(p) * 100): d for p, d in data["table_one_score_to_difference"].items()}
+    rows = [row for row in data["table_two_difference_to_score"] if row["max_difference"] is not None]
+    return one, [int(row["max_difference"]) for row in rows], [float(row["higher"]) for row in rows]
+
+
+def expected_score(dr: float, expectancy: Expectancy = "logistic") -> float:
+    """Return We for a rating difference `dr` (own minus opponent's, both before the game; L1)."""
+    if expectancy == "logistic":
+        try:
+            return float(1 / (10.0 ** (-dr / LOGISTIC_SCALE) + 1))
+        except OverflowError:
+            return 0.0
+    if expectancy == "normal":
+        return 0.5 * (1.0 + erf(dr / (NORMAL_SIGMA * sqrt(2.0))))
+    size = int(round_half_up(abs(dr)))
+    if size > FIDE_TABLE_LIMIT:
+        higher = 1.0
+    else:
+        _, bounds, scores = _fide_tables()
+        higher = scores[bisect_left(bounds, size)]
+    return higher if dr >= 0 else float(Decimal(1) - Decimal(repr(higher)))
+
+
+def k_factor(rating: float, rules: RuleSet) -> int:
+    """Return K for a player's own unrounded rating before the game (L1)."""
+    k = rules.k_bands[0][1]
+    for bound, value in rules.k_bands:
+        if rating >= bound:
+            k = value
+    return k
+
+
+def score(result: str, rules: RuleSet) -> float:
+    """Return W for a result letter seen from one's own side: W, D or L."""
+    return 1.0 if result == "W" else 0.0 if result == "L" else rules.draw_score
+
+
+def rating_change(rating: float, weight: float, won: float, expected: float, rules: RuleSet) -> float:
+    """Return (K·c)·(W − We), in exactly this grouping (L1, L5)."""
+    return (k_factor(rating, rules) * weight) * (won - expected)
+
+
+def game_changes(
+    left: Sequence[float], right: Sequence[float], result: str, weight: float, rules: RuleSet
+) -> tuple[float, float, tuple[float, ...], tuple[float, ...]]:
+    """Return We of both sides and each player's change for one counted game.
+
+    Ratings are those before the game; a side's rating is the mean of its players (§2 D), the left side moves
+    first where the rule set gives a first-move bonus (T四).
+    """
+    mean_left = sum(left) / len(left)
+    mean_right = sum(right) / len(right)
+    dr = mean_left - mean_right
+    bonus = rules.first_move_bonus
+    expected_left = expected_score(dr + bonus, rules.expectancy)
+    expected_right = expected_score(-dr - bonus, rules.expectancy)
+    won_left = score(result, rules)
+    won_right = score("L" if result == "W" else "W" if result == "L" else "D", rules)
+    return (
+        expected_left,
+        expected_right,
+        tuple(rating_change(r, weight, won_left, expected_left, rules) for r in left),
+        tuple(rating_change(r, weight, won_right, expected_right, rules) for r in right),
+    )
+
+
+def performance_ratings(opponents: Sequence[float], points: float) -> tuple[float | None, int | None]:
+    """Return the performance rating by the logistic D and by E's table one (E formula 1, §2).
+
+    `opponents`: each opponent's rating before the counted game; `points`: 1, 0.5 or 0 a game summed up.
+    None where P is (or, for the table, rounds to) 0 or 1 and so has no D. Raises ValueError without games.
+    """
+    if not opponents:
+        raise ValueError("no counted games")
+    base = int(round_half_up(sum(opponents) / len(opponents)))
+    share = points / len(opponents)
+    logistic = base - LOGISTIC_SCALE * log10(1 / share - 1) if 0 < share < 1 else None
+    difference = _fide_tables()[0][int(round_half_up(share, 2) * 100)]
+    return logistic, None if difference is None else base + difference

@@ -1,0 +1,259 @@
+"""The Book's state at one point of the ledger, and the columns in which games are kept.
+
+A State can be copied (a checkpoint) or forked (a trial): a fork copies a standing or a pair only when it is
+first touched, so trying a report costs the same in a small and in a large league.
+"""
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from rating_core.ledger import EventOpened
+from rating_core.rulebook import POOLS, Pool
+
+PairKey = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def pair_key(left: tuple[int, ...], right: tuple[int, ...]) -> PairKey:
+    """Return the unordered pair of sides (§6 D): players within a side and the two sides are sorted."""
+    a, b = tuple(sorted(left)), tuple(sorted(right))
+    return (a, b) if a <= b else (b, a)
+
+
+@dataclass(slots=True)
+class Standing:
+    """One player in one pool. Ratings in points, unrounded; times in ms."""
+
+    rating: float
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    peak: float | None = None
+    peak_at: int = 0
+    season_games: dict[int, int] = field(default_factory=dict)
+    """Counted games by season (L7)."""
+    season_event_games: dict[int, int] = field(default_factory=dict)
+    first_at: int = 0
+    """Posting time of the first counted game here; 0 when there is none."""
+    last_at: int = 0
+    archived: bool = False
+    barred_until: int = 0
+    """Archived players cannot play here before this instant."""
+    opened: bool = False
+    """True when an opening balance was entered."""
+
+    def copy(self) -> "Standing":
+        return Standing(
+            self.rating, self.games, self.wins, self.draws, self.losses, self.peak, self.peak_at,
+            dict(self.season_games), dict(self.season_event_games), self.first_at, self.last_at, self.archived,
+            self.barred_until, self.opened,
+        )  # fmt: skip
+
+    @property
+    def listed(self) -> bool:
+        """He stands on this pool's board or archive list: from his first counted game, or by an opening balance (§1)."""
+        return self.games > 0 or self.opened
+
+
+@dataclass(slots=True)
+class Pair:
+    """Farming state (L6) of a pair of sides in one season: the net score of the first side of its key."""
+
+    net: int = 0
+    locked: bool = False
+    base: tuple[int, ...] = ()
+    """While locked: each member's counted games in the pool when the pair was locked, in the key's order."""
+    own: int = 0
+    """While locked: counted (event) games of this very pair since then; they repay nothing."""
+
+    def copy(self) -> "Pair":
+        return Pair(self.net, self.locked, self.base, self.own)
+
+
+class _Copyable(Protocol):
+    def copy(self: "V") -> "V": ...
+
+
+K = TypeVar("K")
+V = TypeVar("V", bound=_Copyable)
+
+
+class _Fork(dict[K, V]):
+    """A dict that copies a value from its base when it is first looked up with []."""
+
+    __slots__ = ("_base",)
+
+    def __init__(self, base: dict[K, V]) -> None:
+        super().__init__()
+        self._base = base
+
+    def __missing__(self, key: K) -> V:
+        value = self._base[key].copy()
+        self[key] = value
+        return value
+
+
+@dataclass(slots=True)
+class PoolState:
+    """Standings of a pool by player, and farming pairs by season."""
+
+    pool: Pool
+    standings: dict[int, Standing] = field(default_factory=dict)
+    pairs: dict[int, dict[PairKey, Pair]] = field(default_factory=dict)
+
+    def pairs_in(self, season: int) -> dict[PairKey, Pair]:
+        """Return the pairs of a season; a new season starts empty: unlocked, at 0."""
+        try:
+            return self.pairs[season]
+        except KeyError:
+            return self.pairs.setdefault(season, {})
+
+    def copy(self) -> "PoolState":
+        return PoolState(
+            self.pool,
+            {k: s.copy() for k, s in self.standings.items()},
+            {y: {k: p.copy() for k, p in pairs.items()} for y, pairs in self.pairs.items()},
+        )
+
+    def fork(self) -> "PoolState":
+        return PoolState(self.pool, _Fork(self.standings), {y: _Fork(pairs) for y, pairs in self.pairs.items()})
+
+
+@dataclass(slots=True)
+class EventState:
+    """An event as opened, and whether it still takes reports."""
+
+    opened: EventOpened
+    pool: str
+    open: bool = True
+
+    def copy(self) -> "EventState":
+        return EventState(self.opened, self.pool, self.open)
+
+
+@dataclass(slots=True)
+class State:
+    """Everything the ledger says up to one entry, but the games themselves."""
+
+    pools: dict[str, PoolState]
+    initial: dict[int, float] = field(default_factory=dict)
+    """原始分 of each registered player (L4)."""
+    placing: dict[int, str] = field(default_factory=dict)
+    ip_checked: set[int] = field(default_factory=set)
+    leave_until: dict[int, int] = field(default_factory=dict)
+    events: dict[int, EventState] = field(default_factory=dict)
+    settled: set[tuple[int, str]] = field(default_factory=set)
+    """(season, pool) already settled."""
+
+    @classmethod
+    def empty(cls, pools: dict[str, Pool] | None = None) -> "State":
+        return cls({name: PoolState(pool) for name, pool in (pools or dict(POOLS)).items()})
+
+    def copy(self) -> "State":
+        """Return an independent copy (a checkpoint)."""
+        return State(
+            {n: p.copy() for n, p in self.pools.items()}, dict(self.initial), dict(self.placing),
+            set(self.ip_checked), dict(self.leave_until), {k: e.copy() for k, e in self.events.items()},
+            set(self.settled),
+        )  # fmt: skip
+
+    def fork(self) -> "State":
+        """Return a state to try entries on; this one must not change while the fork is in use."""
+        return State(
+            {n: p.fork() for n, p in self.pools.items()}, dict(self.initial), dict(self.placing),
+            set(self.ip_checked), dict(self.leave_until), {k: e.copy() for k, e in self.events.items()},
+            set(self.settled),
+        )  # fmt: skip
+
+    def standing(self, pool: str, player: int) -> Standing:
+        """Return the player's standing, made from his 原始分 when he has none there. KeyError if unregistered."""
+        standings = self.pools[pool].standings
+        try:
+            return standings[player]
+        except KeyError:
+            return standings.setdefault(player, Standing(self.initial[player]))
+
+    def look(self, pool: str, player: int) -> Standing:
+        """Like `standing`, for reading only: nothing is added to the state. KeyError if unregistered."""
+        try:
+            return self.pools[pool].standings[player]
+        except KeyError:
+            return Standing(self.initial[player])
+
+
+VOID = 1
+COUNTED = 2
+
+
+class GameColumns:
+    """Games as columns, one position a game, in the ledger's order. Unused player slots hold 0."""
+
+    __slots__ = (
+        "number", "report", "seq", "at", "pool", "event", "weight", "result", "flags",
+        "players", "before", "change",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.number = array("q")
+        self.report = array("q")
+        self.seq = array("q")
+        self.at = array("q")
+        self.pool: list[str] = []
+        self.event = array("q")
+        self.weight = array("d")
+        self.result = array("B")
+        self.flags = array("B")
+        self.players = tuple(array("q") for _ in range(4))
+        """Left first, left second, right first, right second."""
+        self.before = tuple(array("d") for _ in range(4))
+        self.change = tuple(array("d") for _ in range(4))
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def append(
+        self, number: int, report: int, seq: int, at: int, pool: str, event: int, weight: float, result: str,
+        left: tuple[int, ...], right: tuple[int, ...],
+    ) -> None:  # fmt: skip
+        """Add a game not yet folded."""
+        self.number.append(number)
+        self.report.append(report)
+        self.seq.append(seq)
+        self.at.append(at)
+        self.pool.append(pool)
+        self.event.append(event)
+        self.weight.append(weight)
+        self.result.append(ord(result))
+        self.flags.append(0)
+        for column in self.before:
+            column.append(0.0)
+        for column in self.change:
+            column.append(0.0)
+        for column, player in zip(self.players, _slots(left, right), strict=True):
+            column.append(player)
+
+    def set_line(self, index: int, left: tuple[int, ...], result: str, right: tuple[int, ...]) -> None:
+        """Replace who played and the result, as an amendment says."""
+        self.result[index] = ord(result)
+        for column, player in zip(self.players, _slots(left, right), strict=True):
+            column[index] = player
+
+    def left(self, index: int) -> tuple[int, ...]:
+        first, second = self.players[0][index], self.players[1][index]
+        return (first, second) if second else (first,)
+
+    def right(self, index: int) -> tuple[int, ...]:
+        first, second = self.players[2][index], self.players[3][index]
+        return (first, second) if second else (first,)
+
+    def members(self, index: int) -> Iterator[tuple[int, int]]:
+        """Yield (slot, player) of a game's players."""
+        for slot in range(4):
+            if player := self.players[slot][index]:
+                yield slot, player
+
+
+def _slots(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, int, int, int]:
+    return (left[0], left[1] if len(left) > 1 else 0, right[0], right[1] if len(right) > 1 else 0)

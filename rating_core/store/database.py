@@ -1,0 +1,158 @@
+"""The database: engines, one writer at a time, and the lock that keeps a second process out.
+
+SQLite runs in WAL mode with synchronous=FULL: an acknowledged commit survives a power cut. Every writing
+transaction begins with BEGIN IMMEDIATE, so that no read can go stale before its write.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from sqlalchemy import event, make_url, text
+from sqlalchemy.engine import URL, Connection
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+BUSY_TIMEOUT_MS = 5000
+POSTGRES_LOCK = 0x7469616F7169
+"""Key of the advisory lock on PostgreSQL ("tiaoqi")."""
+
+
+class DatabaseBusy(Exception):
+    """Another process holds the database."""
+
+
+class StorageFailed(Exception):
+    """The database refused a write (full, locked, gone); nothing was recorded."""
+
+
+def sqlite_path(url: str) -> Path | None:
+    """Return the file of an SQLite URL, None for other engines."""
+    parsed = make_url(url)
+    return Path(parsed.database) if parsed.get_backend_name() == "sqlite" and parsed.database else None
+
+
+class Database:
+    """One writing engine, one reading engine. Use `write()` and `read()`; nothing else opens a connection."""
+
+    def __init__(self, url: URL, writer: AsyncEngine, reader: AsyncEngine) -> None:
+        self.url = url
+        self.engine = writer
+        self._reader = reader
+        self._lock = asyncio.Lock()
+
+    @classmethod
+    async def open(cls, url: str, *, read_only: bool = False) -> "Database":
+        """Open the database; an SQLite file's folder is made if missing. Raises StorageFailed."""
+        parsed = make_url(url)
+        if parsed.get_backend_name() != "sqlite":
+            engine = create_async_engine(parsed, pool_size=6, pool_pre_ping=True)
+            return cls(parsed, engine, engine)
+        if not read_only and parsed.database:
+            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+        writer = create_async_engine(parsed, pool_size=1, max_overflow=0, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+        reader = create_async_engine(parsed, pool_size=3, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+        _prepare_sqlite(writer, query_only=read_only)
+        _prepare_sqlite(reader, query_only=True)
+        return cls(parsed, writer, reader)
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.url.get_backend_name() == "sqlite"
+
+    @property
+    def path(self) -> Path | None:
+        """The SQLite file, None on PostgreSQL."""
+        return Path(self.url.database) if self.is_sqlite and self.url.database else None
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[AsyncConnection]:
+        """One writing transaction; commits at the end, rolls back on any exception.
+
+        Raises StorageFailed where the database refuses; nothing is then recorded.
+        """
+        async with self._lock:
+            try:
+                async with self.engine.execution_options(tiaoqi_write=True).connect() as connection:
+                    async with connection.begin():
+                        yield connection
+            except OperationalError as error:
+                raise StorageFailed(str(error.orig)) from error
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """One reading transaction: a consistent view."""
+        async with self._reader.connect() as connection, connection.begin():
+            yield connection
+
+    async def close(self) -> None:
+        await self.engine.dispose()
+        if self._reader is not self.engine:
+            await self._reader.dispose()
+
+
+def _prepare_sqlite(engine: AsyncEngine, *, query_only: bool) -> None:
+    @event.listens_for(engine.sync_engine, "connect")
+    def connect(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # we begin transactions ourselves
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA synchronous=FULL")
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+        if query_only:
+            cursor.execute("PRAGMA query_only=ON")
+            cursor.execute("PRAGMA wal_autocheckpoint=0")
+        cursor.close()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def begin(connection: Connection) -> None:
+        write = connection.get_execution_options().get("tiaoqi_write")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+class ProcessLock:
+    """At most one process writes: an OS lock beside the SQLite file, an advisory lock on PostgreSQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._file: FileLock | None = None
+        self._connection: AsyncConnection | None = None
+
+    async def try_acquire(self) -> bool:
+        """Take the lock if it is free; return whether this process holds it now."""
+        if (path := self._database.path) is not None:
+            lock = FileLock(f"{path}.lock")
+            try:
+                lock.acquire(blocking=False)
+            except Timeout:
+                return False
+            self._file = lock
+            return True
+        if self._database.is_sqlite:
+            return True
+        connection = await self._database.engine.connect()
+        row = await connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": POSTGRES_LOCK})
+        held = bool(row.scalar_one())
+        await connection.commit()
+        if held:
+            self._connection = connection
+        else:
+            await connection.close()
+        return held
+
+    async def acquire(self, poll_seconds: float = 1.0) -> None:
+        """Wait as a standby until the lock is free."""
+        while not await self.try_acquire():
+            await asyncio.sleep(poll_seconds)
+
+    async def release(self) -> None:
+        if self._file is not None:
+            self._file.release()
+            self._file = None
+        if self._connection is not None:
+            await self._connection.close()
+            self._connection = None

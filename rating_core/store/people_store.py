@@ -1,0 +1,139 @@
+"""Names, accounts, roles and applications: the erasable side of the book."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from rating_core.store.tables import accounts, applications, counters, events, names, roles
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A QQ account that did something; `player_id` is the roster name it is bound to."""
+
+    account_id: int
+    qq: str | None
+    player_id: int | None
+    bound_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """Someone asks for a name (register) or for his QQ to be bound to one (claim): 审`application_id`."""
+
+    application_id: int
+    kind: str
+    account_id: int
+    name: str
+    player_id: int | None
+    placing: str
+    chat: str
+    message_id: str
+    said_at: int
+    state: str = "waiting"
+
+
+class Counters:
+    """Short numbers, unique in the whole book."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def take(self, name: str, count: int = 1) -> int:
+        """Return the first of `count` new numbers."""
+        query = (
+            update(counters)
+            .where(counters.c.name == name)
+            .values(value=counters.c.value + count)
+            .returning(counters.c.value)
+        )
+        last = (await self._connection.execute(query)).scalar()
+        if last is None:
+            await self._connection.execute(insert(counters).values(name=name, value=count))
+            last = count
+        return int(last) - count + 1
+
+
+class PeopleStore:
+    """People seen through one connection."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def _all(self, table: Any) -> Sequence[Any]:
+        return (await self._connection.execute(select(table))).all()
+
+    async def names(self) -> list[tuple[str, int, bool]]:
+        return [(row.name, row.player_id, row.current) for row in await self._all(names)]
+
+    async def accounts(self) -> list[Account]:
+        return [Account(r.account_id, r.qq, r.player_id, r.bound_at) for r in await self._all(accounts)]
+
+    async def roles(self) -> list[tuple[int, str]]:
+        return [(row.account_id, row.role) for row in await self._all(roles)]
+
+    async def events(self) -> dict[int, str]:
+        return {row.event_id: row.name for row in await self._all(events)}
+
+    async def add_name(self, name: str, skeleton: str, player_id: int, since: int) -> None:
+        """Make `name` the player's current name; an earlier one becomes a former name."""
+        await self._connection.execute(update(names).where(names.c.player_id == player_id).values(current=False))
+        found = await self._connection.execute(
+            update(names).where(names.c.name == name, names.c.player_id == player_id).values(current=True)
+        )
+        if not found.rowcount:
+            await self._connection.execute(
+                insert(names).values(name=name, skeleton=skeleton, player_id=player_id, current=True, since=since)
+            )
+
+    async def add_account(self, account_id: int, qq: str) -> None:
+        await self._connection.execute(insert(accounts).values(account_id=account_id, qq=qq))
+
+    async def bind(self, account_id: int, player_id: int | None, at: int, by: int) -> None:
+        """Bind an account to a player, or unbind it with None."""
+        await self._connection.execute(
+            update(accounts)
+            .where(accounts.c.account_id == account_id)
+            .values(player_id=player_id, bound_at=at, bound_by=by)
+        )
+
+    async def set_roles(self, account_id: int, wanted: frozenset[str], at: int, by: int) -> None:
+        """Replace the roles of an account."""
+        await self._connection.execute(delete(roles).where(roles.c.account_id == account_id))
+        if wanted:
+            rows = [{"account_id": account_id, "role": r, "granted_at": at, "granted_by": by} for r in sorted(wanted)]
+            await self._connection.execute(insert(roles), rows)
+
+    async def add_event(self, event_id: int, name: str) -> None:
+        await self._connection.execute(insert(events).values(event_id=event_id, name=name))
+
+    # --- applications -------------------------------------------------------------------------------------
+
+    async def add_application(self, application: Application) -> None:
+        values = {name: getattr(application, name) for name in Application.__dataclass_fields__}
+        await self._connection.execute(insert(applications).values(**values))
+
+    async def application(self, number: int) -> Application | None:
+        query = select(applications).where(applications.c.application_id == number)
+        row = (await self._connection.execute(query)).mappings().first()
+        return _application(row) if row else None
+
+    async def waiting_applications(self) -> list[Application]:
+        query = select(applications).where(applications.c.state == "waiting").order_by(applications.c.application_id)
+        return [_application(row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def decide_application(self, number: int, state: str, by: int, at: int, reason: str = "") -> bool:
+        """Decide a waiting application; False if it was decided before."""
+        result = await self._connection.execute(
+            update(applications)
+            .where(applications.c.application_id == number, applications.c.state == "waiting")
+            .values(state=state, decided_by=by, decided_at=at, reason=reason)
+        )
+        return bool(result.rowcount)
+
+
+def _application(row: Any) -> Application:
+    return Application(**{name: row[name] for name in Application.__dataclass_fields__})

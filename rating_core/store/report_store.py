@@ -1,0 +1,181 @@
+"""Reports that wait, were settled or took effect, and copies that the desk is asked about."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from rating_core.report_text import GameLine, Result
+from rating_core.store.tables import copies, reports
+
+OPEN_STATES = ("waiting", "disputed", "expired")
+"""States in which the opponent can still confirm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report #`report_id`. `said_at` is its games' time; `player_id` the poster as a player of it, else None."""
+
+    report_id: int
+    state: str
+    pool: str
+    event_id: int | None
+    weight: float
+    lines: tuple[GameLine, ...]
+    chat: str
+    message_id: str
+    said_at: int
+    account_id: int
+    player_id: int | None
+    remind_at: int | None = None
+    expire_at: int | None = None
+    confirmed_by: int | None = None
+    decided_at: int | None = None
+    reason: str = ""
+    seq: int | None = None
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """Everybody who plays in it, in order of appearance."""
+        return tuple(dict.fromkeys(p for line in self.lines for p in line.players))
+
+    @property
+    def open(self) -> bool:
+        return self.state in OPEN_STATES
+
+    def sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The two sides of a player's report: the poster's and the other."""
+        line = self.lines[0]
+        return (line.left, line.right) if self.player_id in line.left else (line.right, line.left)
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A desk post that was answered 「与#12相同」 and not recorded."""
+
+    chat: str
+    message_id: str
+    report_id: int
+    lines: tuple[GameLine, ...]
+    pool: str
+    event_id: int | None
+    weight: float
+    account_id: int
+    said_at: int
+
+
+def dump_lines(lines: Sequence[GameLine]) -> str:
+    return json.dumps([[list(g.left), g.result.value, list(g.right)] for g in lines], separators=(",", ":"))
+
+
+def load_lines(text: str) -> tuple[GameLine, ...]:
+    return tuple(GameLine(tuple(a), Result(r), tuple(b)) for a, r, b in json.loads(text))
+
+
+def _oriented(line: GameLine) -> list[Any]:
+    left, right = sorted(line.left), sorted(line.right)
+    return [left, line.result.value, right] if left <= right else [right, line.result.mirrored.value, left]
+
+
+def same_key(lines: Sequence[GameLine]) -> str:
+    """Equal for the same games in the same order, mirrored or not (§5 D)."""
+    return json.dumps([_oriented(line) for line in lines], separators=(",", ":"))
+
+
+def pair_text(lines: Sequence[GameLine]) -> str:
+    """Equal for reports of the same pair of sides; "" for a report of several pairs."""
+    pairs = {json.dumps(_oriented(line)[::2], separators=(",", ":")) for line in lines}
+    return pairs.pop() if len(pairs) == 1 else ""
+
+
+class ReportStore:
+    """Reports seen through one connection."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(self, report: Report) -> None:
+        values = {name: getattr(report, name) for name in Report.__dataclass_fields__ if name != "lines"}
+        values |= {
+            "games": dump_lines(report.lines),
+            "weight": repr(report.weight),
+            "same_key": same_key(report.lines),
+            "pair_key": pair_text(report.lines),
+        }
+        await self._connection.execute(insert(reports).values(**values))
+
+    async def change(self, report_id: int, **values: Any) -> None:
+        await self._connection.execute(update(reports).where(reports.c.report_id == report_id).values(**values))
+
+    async def _select(self, *where: Any, limit: int | None = None) -> list[Report]:
+        query = select(reports).where(*where).order_by(reports.c.report_id).limit(limit)
+        return [_report(row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def get(self, report_id: int) -> Report | None:
+        found = await self._select(reports.c.report_id == report_id)
+        return found[0] if found else None
+
+    async def open_ones(self) -> list[Report]:
+        """All reports the opponent can still confirm."""
+        return await self._select(reports.c.state.in_(OPEN_STATES))
+
+    async def open_of_pair(self, pool: str, lines: Sequence[GameLine]) -> list[Report]:
+        return await self._select(
+            reports.c.state.in_(OPEN_STATES), reports.c.pool == pool, reports.c.pair_key == pair_text(lines)
+        )
+
+    async def same(self, pool: str, lines: Sequence[GameLine], effective_since: int) -> Report | None:
+        """Return an equal report that waits, or that took effect at or after `effective_since` (ms)."""
+        found = await self._select(
+            reports.c.same_key == same_key(lines),
+            reports.c.pool == pool,
+            or_(
+                reports.c.state.in_(OPEN_STATES),
+                (reports.c.state == "effective") & (reports.c.decided_at >= effective_since),
+            ),
+        )
+        return found[-1] if found else None
+
+    async def reminders_due(self, at: int) -> list[Report]:
+        return await self._select(reports.c.state == "waiting", reports.c.remind_at <= at)
+
+    async def expiries_due(self, at: int) -> list[Report]:
+        return await self._select(reports.c.state == "waiting", reports.c.expire_at <= at)
+
+    async def add_copy(self, copy: Copy) -> None:
+        await self._connection.execute(
+            insert(copies).values(
+                chat=copy.chat, message_id=copy.message_id, report_id=copy.report_id, games=dump_lines(copy.lines),
+                pool=copy.pool, event_id=copy.event_id, weight=repr(copy.weight), account_id=copy.account_id,
+                said_at=copy.said_at, used=False,
+            )  # fmt: skip
+        )
+
+    async def take_copy(self, report_id: int, account_id: int) -> Copy | None:
+        """Return the newest unused copy of a report posted by an account, and mark it used."""
+        query = (
+            select(copies)
+            .where(copies.c.report_id == report_id, copies.c.account_id == account_id, ~copies.c.used)
+            .order_by(copies.c.said_at.desc())
+            .limit(1)
+        )
+        row = (await self._connection.execute(query)).mappings().first()
+        if row is None:
+            return None
+        await self._connection.execute(
+            update(copies)
+            .where(copies.c.chat == row["chat"], copies.c.message_id == row["message_id"])
+            .values(used=True)
+        )
+        return Copy(
+            row["chat"], row["message_id"], row["report_id"], load_lines(row["games"]), row["pool"], row["event_id"],
+            float(row["weight"]), row["account_id"], row["said_at"],
+        )  # fmt: skip
+
+
+def _report(row: Any) -> Report:
+    values = {name: row[name] for name in Report.__dataclass_fields__ if name not in ("lines", "weight")}
+    return Report(**values, lines=load_lines(row["games"]), weight=float(row["weight"]))
