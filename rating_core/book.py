@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from rating_core.fold import Mark, fold_entry, fold_games
-from rating_core.ledger import Amend, Announced, Draft, Entry, Games, LedgerError, Row, Void
+from rating_core.ledger import GENESIS, Amend, Announced, Draft, Entry, Games, LedgerError, Row, Void
 from rating_core.report_text import GameLine
 from rating_core.rulebook import Pool
 from rating_core.state import COUNTED, VOID, GameColumns, State
@@ -70,11 +70,11 @@ class Book:
     marks: list[Mark] = field(default_factory=list)
     """Rating changes that are no games, in the ledger's order."""
     seq: int = 0
-    hash: str = ""
+    hash: str = GENESIS
     """Hash of the row `seq`."""
     _steps: list[Step] = field(default_factory=list)
     _step_seqs: list[int] = field(default_factory=list)
-    _played: dict[int, array[int]] = field(default_factory=dict)
+    _played: dict[int, "array[int]"] = field(default_factory=dict)
     _corrections: dict[int, _Correction] = field(default_factory=dict)
     _by_target: dict[int, list[_Correction]] = field(default_factory=dict)
     _originals: dict[int, _Original] = field(default_factory=dict)

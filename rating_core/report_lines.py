@@ -147,7 +147,8 @@ def is_wrong_word(token: str) -> bool:
     return all(c in _RESULT_CHARACTERS for c in bare) or set(bare) == {"和"}
 
 
-def _meant(token: str) -> Result | None:
+def intended(token: str) -> Result | None:
+    """Return the result that a word in the result's place clearly means, or None (胜胜 may be two games)."""
     bare = token.strip(PUNCTUATION)
     return WORDS.get(bare) or WRONG_WORDS.get(bare)
 
@@ -285,7 +286,7 @@ class LineParser:
 
     def _wrong_word(self, line: Line, reading: _Reading) -> Outcome:
         word = line.tokens[reading.at]
-        result = _meant(word)
+        result = intended(word)
         repeated = _repeated(reading.left + reading.right)
         fixed = None
         if result is not None and not repeated:
@@ -306,7 +307,7 @@ class LineParser:
         unknown = tuple(dict.fromkeys(name for name in names if self._roster.resolve(name) is None))
         suggestions = tuple(self._guesses.near(name) for name in unknown)
         certain = {name: near[0] for name, near in zip(unknown, suggestions, strict=True) if len(near) == 1}
-        result = _meant(line.tokens[at])
+        result = intended(line.tokens[at])
         word = result.word if result is not None else line.tokens[at]
         tokens = [certain.get(name, name) for name in names]
         text = SEPARATOR.join((*tokens[:left_count], word, *tokens[left_count:]))

@@ -38,7 +38,7 @@ def judge(standing: Standing, season: int, *, on_leave: bool) -> Verdict | None:
     end = season_start(season + 1)
     last_day = day_of(end - 1)
     if standing.archived or standing.season_games.get(season, 0) >= SEASON_GAMES.on(last_day):
-        return Verdict("leave", 0.0, True) if on_leave and not standing.archived else None
+        return None
     if on_leave:
         return Verdict("leave", 0.0, True)
     if standing.rating >= SEASON_EXEMPT_RATING.on(last_day):

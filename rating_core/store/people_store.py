@@ -7,17 +7,8 @@ from typing import Any
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from rating_core.directory import Account
 from rating_core.store.tables import accounts, applications, counters, events, names, roles
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """A QQ account that did something; `player_id` is the roster name it is bound to."""
-
-    account_id: int
-    qq: str | None
-    player_id: int | None
-    bound_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

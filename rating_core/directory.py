@@ -1,0 +1,123 @@
+"""Who is who: names, QQ accounts and roles, in memory. A copy of the erasable tables, reloaded after changes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from rating_core.roster import Roster
+
+REFEREE = "referee"
+SCOREKEEPER = "scorekeeper"
+DISMISSED = "dismissed"
+"""Marks an account whose rights a superuser took away: a group role does not bring them back."""
+SUPERUSER = "superuser"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A QQ account that did something; `player_id` is the roster name it is bound to."""
+
+    account_id: int
+    qq: str | None
+    player_id: int | None
+    bound_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who said something, with the rights the database (and SUPERUSERS) give him."""
+
+    qq: str
+    account_id: int = 0
+    """0: this QQ has done nothing yet."""
+    player_id: int | None = None
+    roles: frozenset[str] = frozenset()
+
+    @property
+    def superuser(self) -> bool:
+        return SUPERUSER in self.roles
+
+    @property
+    def desk(self) -> bool:
+        """May use the scorekeepers' commands."""
+        return bool(self.roles & {SCOREKEEPER, SUPERUSER})
+
+    @property
+    def judge(self) -> bool:
+        """May report others' games: referee, scorekeeper or superuser."""
+        return bool(self.roles & {REFEREE, SCOREKEEPER, SUPERUSER})
+
+
+@dataclass(slots=True)
+class Directory:
+    """Names, accounts, roles and event names."""
+
+    roster: Roster = field(default_factory=Roster)
+    by_qq: dict[str, Account] = field(default_factory=dict)
+    by_id: dict[int, Account] = field(default_factory=dict)
+    by_player: dict[int, set[int]] = field(default_factory=dict)
+    roles: dict[int, frozenset[str]] = field(default_factory=dict)
+    events: dict[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def build(
+        cls,
+        names: Iterable[tuple[str, int, bool]],
+        accounts: Iterable[Account],
+        roles: Iterable[tuple[int, str]],
+        events: Mapping[int, str],
+    ) -> "Directory":
+        directory = cls(Roster(names), events=dict(events))
+        for account in accounts:
+            directory.put(account)
+        for account_id, role in roles:
+            directory.roles[account_id] = directory.roles.get(account_id, frozenset()) | {role}
+        return directory
+
+    def copy(self) -> "Directory":
+        return Directory(
+            self.roster.copy(), dict(self.by_qq), dict(self.by_id), {p: set(a) for p, a in self.by_player.items()},
+            dict(self.roles), dict(self.events),
+        )  # fmt: skip
+
+    def put(self, account: Account) -> None:
+        """Enter an account or its new binding."""
+        if (old := self.by_id.get(account.account_id)) is not None and old.player_id is not None:
+            self.by_player[old.player_id].discard(old.account_id)
+        self.by_id[account.account_id] = account
+        if account.qq is not None:
+            self.by_qq[account.qq] = account
+        if account.player_id is not None:
+            self.by_player.setdefault(account.player_id, set()).add(account.account_id)
+
+    def actor(self, qq: str, superusers: frozenset[str] = frozenset()) -> Actor:
+        """Return who this QQ is and what he may."""
+        extra = frozenset({SUPERUSER}) if qq in superusers else frozenset()
+        account = self.by_qq.get(qq)
+        if account is None:
+            return Actor(qq, roles=extra)
+        roles = self.roles.get(account.account_id, frozenset())
+        return Actor(qq, account.account_id, account.player_id, roles - {DISMISSED} | extra)
+
+    def qqs_of(self, player_id: int) -> list[str]:
+        """Return the QQ numbers bound to a player."""
+        accounts = (self.by_id[a] for a in sorted(self.by_player.get(player_id, ())))
+        return [a.qq for a in accounts if a.qq is not None]
+
+    def name_of(self, player_id: int) -> str:
+        """Return a player's current name; his number where he has none any more."""
+        try:
+            return self.roster.name_of(player_id)
+        except KeyError:
+            return f"已注销{player_id}"
+
+    def account_name(self, account_id: int) -> str:
+        """Return how the journal calls an account: its player's name, else its QQ, else its number."""
+        account = self.by_id.get(account_id)
+        if account is None:
+            return "机器人" if account_id == 0 else f"账号{account_id}"
+        if account.player_id is not None:
+            return self.name_of(account.player_id)
+        return f"QQ{account.qq}" if account.qq else f"账号{account_id}"
+
+    def event_id(self, name: str) -> int | None:
+        return next((number for number, known in self.events.items() if known == name), None)

@@ -1,0 +1,1 @@
+"""Commands: check, append, return what happened. Only the service writes."""

@@ -1,0 +1,193 @@
+"""The league: one database, one Book, and the transactions through which everything is written.
+
+A command is tried on a fork of the Book, committed, and only then the Book catches up by reading the ledger.
+After any exception it catches up before the next command.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import cached_property
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from rating_core.book import Book, Trial, announce
+from rating_core.directory import DISMISSED, SCOREKEEPER, Account, Actor, Directory
+from rating_core.ledger import Draft, Games, Row
+from rating_core.names import skeleton
+from rating_core.store.database import Database
+from rating_core.store.desk_store import DeskStore, JournalLine
+from rating_core.store.ledger_store import LedgerStore
+from rating_core.store.people_store import Counters, PeopleStore
+from rating_core.store.report_store import ReportStore
+
+
+class League:
+    """Everything the bot knows, and the only way to change it."""
+
+    def __init__(self, database: Database, clock: Callable[[], int], superusers: frozenset[str] = frozenset()) -> None:
+        self.database = database
+        self.clock = clock
+        self.superusers = superusers
+        self.book = Book()
+        self.directory = Directory()
+        self._catching_up = asyncio.Lock()
+
+    @classmethod
+    async def open(
+        cls, database: Database, clock: Callable[[], int], superusers: frozenset[str] = frozenset()
+    ) -> "League":
+        """Read the directory and fold the whole ledger. The database must be migrated."""
+        league = cls(database, clock, superusers)
+        await league._reload_directory()
+        await league.catch_up()
+        return league
+
+    async def _reload_directory(self) -> None:
+        async with self.database.read() as connection:
+            people = PeopleStore(connection)
+            self.directory = Directory.build(
+                await people.names(), await people.accounts(), await people.roles(), await people.events()
+            )
+
+    async def catch_up(self) -> None:
+        """Let the Book read what the ledger holds after its seq."""
+        async with self._catching_up, self.database.read() as connection:
+            batch: list[Row] = []
+            async for row in LedgerStore(connection).rows_after(self.book.seq):
+                batch.append(row)
+                if len(batch) >= 500:
+                    self.book.advance(batch)
+                    batch = []
+                    await asyncio.sleep(0)
+            self.book.advance(batch)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator["Tx"]:
+        """Open a writing transaction. It commits when the block ends, and rolls back on any exception.
+
+        Raises StorageFailed where the database refuses; nothing is then recorded.
+        """
+        tx = None
+        try:
+            async with self.database.write() as connection:
+                if await LedgerStore(connection).head() != (self.book.seq, self.book.hash):
+                    await self.catch_up()
+                tx = Tx(self, connection)
+                yield tx
+        except BaseException:
+            if tx is not None:
+                await self._reload_after_failure(tx)
+            raise
+        if tx.edited:
+            self.directory = tx.directory
+        if tx.appended:
+            await self.catch_up()
+
+    async def _reload_after_failure(self, tx: "Tx") -> None:
+        """A failed commit may have committed: read again what it would have changed."""
+        if tx.edited:
+            await self._reload_directory()
+        await self.catch_up()
+
+
+class Tx:
+    """One transaction: stores on its connection, a trial of the Book, and the directory as it will be."""
+
+    def __init__(self, league: League, connection: AsyncConnection) -> None:
+        self.connection = connection
+        self.league = league
+        self.book = league.book
+        self.now = league.clock()
+        self.ledger = LedgerStore(connection)
+        self.people = PeopleStore(connection)
+        self.reports = ReportStore(connection)
+        self.desk = DeskStore(connection)
+        self.counters = Counters(connection)
+        self.appended = 0
+        self.edited = False
+        self._directory = league.directory
+
+    @cached_property
+    def trial(self) -> Trial:
+        """The Book as it will be with what this transaction appended so far."""
+        return self.book.trial()
+
+    @property
+    def directory(self) -> Directory:
+        return self._directory
+
+    def edit_directory(self) -> Directory:
+        """Return a directory that may be changed; it becomes the league's when the transaction commits."""
+        if not self.edited:
+            self._directory, self.edited = self._directory.copy(), True
+        return self._directory
+
+    async def append(self, draft: Draft) -> tuple[Row, range]:
+        """Try an entry and append it; games carry the figures the trial gave them.
+
+        Return the row and the positions of its games in `trial.columns`.
+        """
+        games = self.trial.apply(draft)
+        if isinstance(draft.entry, Games):
+            told = announce(self.trial.columns, games, draft.entry.lines)
+            draft = replace(draft, entry=replace(draft.entry, announced=told))
+        (row,) = await self.ledger.append([draft], self.now)
+        self.appended += 1
+        return row, games
+
+    async def journal(
+        self, actor: Actor, said_at: int, action: str, *, about: str = "", player: int | None = None,
+        detail: str = "", reason: str = "",
+    ) -> None:  # fmt: skip
+        """Write down who did what, when and why."""
+        await self.desk.write_journal(JournalLine(said_at, actor.account_id, action, about, player, detail, reason))
+
+    # --- people -------------------------------------------------------------------------------------------
+
+    async def account(self, qq: str) -> Account:
+        """Return the account of a QQ, made when it has none."""
+        known = self.directory.by_qq.get(qq)
+        if known is not None:
+            return known
+        account = Account(await self.counters.take("account"), qq, None)
+        await self.people.add_account(account.account_id, qq)
+        self.edit_directory().put(account)
+        return account
+
+    async def actor(self, qq: str, *, scoring_admin: bool = False) -> Actor:
+        """Return who this QQ is. Owner and admins of a scoring group are scorekeepers from the start."""
+        actor = self.directory.actor(qq, self.league.superusers)
+        if scoring_admin and not actor.desk:
+            account = await self.account(qq)
+            roles = self.directory.roles.get(account.account_id, frozenset())
+            if DISMISSED not in roles:
+                await self.set_roles(account.account_id, roles | {SCOREKEEPER}, by=0)
+                actor = self.directory.actor(qq, self.league.superusers)
+        return actor
+
+    async def known(self, actor: Actor) -> Actor:
+        """Return the actor with an account, made when he has none."""
+        if actor.account_id:
+            return actor
+        return replace(actor, account_id=(await self.account(actor.qq)).account_id)
+
+    async def set_roles(self, account_id: int, roles: frozenset[str], *, by: int) -> None:
+        await self.people.set_roles(account_id, roles, self.now, by)
+        directory = self.edit_directory()
+        directory.roles[account_id] = roles
+
+    async def bind(self, account: Account, player: int | None, *, by: int) -> None:
+        """Bind an account to a player (None: unbind)."""
+        await self.people.bind(account.account_id, player, self.now, by)
+        self.edit_directory().put(replace(account, player_id=player, bound_at=self.now))
+
+    async def name_player(self, player: int, name: str) -> None:
+        """Give a player his (first or new) name; checks are the caller's."""
+        await self.people.add_name(name, skeleton(name), player, self.now)
+        roster = self.edit_directory().roster
+        if player in roster.current_names():
+            roster.rename(player, name)
+        else:
+            roster.add(name, player)
