@@ -1,0 +1,1 @@
+"""The rating bot's NoneBot plugin: the only code that knows QQ."""

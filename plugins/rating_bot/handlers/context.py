@@ -1,0 +1,55 @@
+"""What a handler gets: the transaction, who spoke, where, and under which settings."""
+
+from dataclasses import dataclass
+
+from plugins.rating_bot.settings import Settings
+from plugins.rating_bot.wire.messages import Inbound, Out, OutKind, group_chat
+from rating_core.book import Book
+from rating_core.directory import Actor, Directory
+from rating_core.rulebook import DEFAULT_POOL
+from rating_core.service.league import Tx
+
+
+@dataclass(slots=True)
+class Context:
+    """One message being handled."""
+
+    tx: Tx
+    message: Inbound
+    actor: Actor
+    settings: Settings
+
+    @property
+    def book(self) -> Book:
+        return self.tx.book
+
+    @property
+    def directory(self) -> Directory:
+        return self.tx.directory
+
+    @property
+    def at(self) -> int:
+        """QQ's time of the message, ms."""
+        return self.message.said_at
+
+    @property
+    def in_scoring_group(self) -> bool:
+        return self.message.group in self.settings.scoring_groups
+
+    @property
+    def pool(self) -> str:
+        """The pool of queries here: the group's, else 单跳1v1 (§1)."""
+        return self.settings.official_groups.get(self.message.group or "", DEFAULT_POOL) or DEFAULT_POOL
+
+    @property
+    def scoring_chats(self) -> list[str]:
+        return [group_chat(group) for group in self.settings.scoring_groups]
+
+    def answer(self, text: str, *, about: str = "", kind: OutKind = "answer", quote: bool = True) -> Out:
+        """Return an answer to the message, where it was asked."""
+        return Out(self.message.chat, text, kind, about, self.message.message_id if quote else None)
+
+    async def known_actor(self) -> Actor:
+        """Return the speaker with an account of his own."""
+        self.actor = await self.tx.known(self.actor)
+        return self.actor

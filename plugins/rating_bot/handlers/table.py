@@ -1,0 +1,103 @@
+"""The command table: word, slots, role, where, help. Dispatch, /帮助, the docs check and the rights matrix read it."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Literal
+
+from plugins.rating_bot.handlers.context import Context
+from plugins.rating_bot.handlers.grammar import Slot
+from plugins.rating_bot.wire.messages import Out
+from rating_core.directory import REFEREE, Actor
+
+
+class Role(IntEnum):
+    """Who may use a command; each may what those before it may."""
+
+    MEMBER = 0
+    PLAYER = 1
+    REFEREE = 2
+    SCOREKEEPER = 3
+    SUPERUSER = 4
+
+    @property
+    def title(self) -> str:
+        return ("群友", "已绑定的棋手", "裁判", "记分员", "超级用户")[self]
+
+
+def role_of(actor: Actor) -> Role:
+    """Return the highest role an actor has."""
+    if actor.superuser:
+        return Role.SUPERUSER
+    if actor.desk:
+        return Role.SCOREKEEPER
+    if REFEREE in actor.roles:
+        return Role.REFEREE
+    return Role.PLAYER if actor.player_id is not None else Role.MEMBER
+
+
+Answer = str | Sequence[Out]
+Where = Literal["any", "group", "private"]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command as people see it and as it is run.
+
+    `form` and `example` are typed as they stand. `query` commands read only: they are limited per person and
+    group, and are not made up for after an outage.
+    """
+
+    word: str
+    run: Callable[[Context, dict[str, Any]], Awaitable[Answer]]
+    form: str
+    help: str
+    example: str
+    slots: tuple[Slot, ...] = ()
+    aliases: tuple[str, ...] = ()
+    role: Role = Role.MEMBER
+    where: Where = "any"
+    query: bool = False
+    quote: bool = True
+    """Whether the answer quotes the message."""
+
+
+@dataclass(slots=True)
+class Table:
+    """All commands by word; the longest word that begins a text wins."""
+
+    commands: dict[str, Command] = field(default_factory=dict)
+
+    def add(self, command: Command) -> None:
+        for word in (command.word, *command.aliases):
+            if word in self.commands:
+                raise ValueError(f"two commands are called {word}")
+            self.commands[word] = command
+
+    def find(self, text: str) -> tuple[Command, str] | None:
+        """Return the command whose word begins `text` (without its slash), and the rest after it."""
+        longest = max((w for w in self.commands if text.startswith(w)), key=len, default=None)
+        return None if longest is None else (self.commands[longest], text[len(longest) :])
+
+    def listed(self) -> list[Command]:
+        """Every command once, in the order of registration."""
+        return list(dict.fromkeys(self.commands.values()))
+
+
+TABLE = Table()
+
+
+def command(
+    word: str, *, form: str, help: str, example: str, slots: Sequence[Slot] = (), aliases: Sequence[str] = (),
+    role: Role = Role.MEMBER, where: Where = "any", query: bool = False, quote: bool = True,
+) -> Callable[[Callable[..., Awaitable[Answer]]], Callable[..., Awaitable[Answer]]]:  # fmt: skip
+    """Register a handler: `async def handler(ctx, **slots) -> str | list[Out]`."""
+
+    def register(handler: Callable[..., Awaitable[Answer]]) -> Callable[..., Awaitable[Answer]]:
+        async def run(context: Context, values: dict[str, Any]) -> Answer:
+            return await handler(context, **values)
+
+        TABLE.add(Command(word, run, form, help, example, tuple(slots), tuple(aliases), role, where, query, quote))
+        return handler
+
+    return register
