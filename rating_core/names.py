@@ -10,6 +10,9 @@ from rating_core.rulebook import PLACINGS
 MAX_NAME_LENGTH = 16
 """Visible characters of a new name."""
 
+_LONGEST = 256
+"""Longer texts are no names; composing them could take long."""
+
 RESULT_WORDS = frozenset("胜平负赢输和勝負贏輸")
 """Words that never stand free inside a name, because a report would then have two readings."""
 
@@ -92,8 +95,11 @@ def clean_text(text: str) -> str:
 
 def normalize_name(text: str) -> str:
     """Return the form in which names are stored and compared (L3): NFC, nothing invisible, single inner spaces."""
-    cleaned = unicodedata.normalize("NFC", clean_text(unicodedata.normalize("NFC", text)))
-    return " ".join(cleaned.split())
+    text = " ".join(clean_text(text).split())
+    if len(text) > _LONGEST:
+        return text
+    composed = clean_text(unicodedata.normalize("NFC", text))
+    return unicodedata.normalize("NFC", " ".join(composed.split()))
 
 
 # --- skeletons --------------------------------------------------------------------------------------------

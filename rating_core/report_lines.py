@@ -1,11 +1,10 @@
-"""One line of a report: its values, its possible readings, and what is wrong with it (rulebook §4).
+"""One line of a report: its values, its words and its possible readings (rulebook §4).
 
 A line is cut at every run of white space; the reading that counts is the one whose names are all on the roster.
-The public names are those of rating_core.report_text; this half only keeps the files readable.
 """
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,8 +12,7 @@ from rating_core.names import clean_text
 from rating_core.roster import Roster
 
 SEPARATOR = " " * 4
-_MAX_GUESSES = 8
-"""Different unknown names per message for which near misses are looked up."""
+_LONGEST_TOKEN = 64
 
 
 class Result(StrEnum):
@@ -49,7 +47,7 @@ WRONG_WORDS: dict[str, Result] = {
 """Words people use instead, with what they clearly mean; a report with one is refused and corrected."""
 
 _RESULT_CHARACTERS = frozenset("胜平负赢输勝負贏輸")
-PUNCTUATION = ",.!?:;，。！？：；、"
+_PUNCTUATION = ",.!?:;，。！？：；、"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,44 +73,88 @@ def format_line(game: GameLine, name_of: Callable[[int], str]) -> str:
     return SEPARATOR.join((*map(name_of, game.left), game.result.word, *map(name_of, game.right)))
 
 
-@dataclass(frozen=True, slots=True)
-class LineProblem:
-    """What is wrong with one line.
-
-    `number` is the line's place in the message from 1, 0 when the message as a whole is meant. `suggestions` go with
-    `names`. `word` stands where a result should. `fixed` is the whole line as it should read, None if unsure, "" if
-    the line does not belong into a report.
-    """
-
-    number: int
-    line: str
-    code: str
-    names: tuple[str, ...] = ()
-    suggestions: tuple[tuple[str, ...], ...] = ()
-    word: str = ""
-    fixed: str | None = None
+# --- words ------------------------------------------------------------------------------------------------
 
 
-# --- lines and readings -----------------------------------------------------------------------------------
+def is_right_word(token: str) -> bool:
+    """Whether a token is 胜, 平 or 负."""
+    return token in WORDS
+
+
+def is_wrong_word(token: str) -> bool:
+    """Whether a token stands for a result without being 胜 平 负: 赢, 胜胜, 负。"""
+    if token in WORDS or len(token) > 8:
+        return False
+    bare = token.strip(_PUNCTUATION)
+    return bare != "" and (bare in WRONG_WORDS or _RESULT_CHARACTERS.issuperset(bare) or set(bare) == {"和"})
+
+
+def is_plain_and(token: str) -> bool:
+    """Whether a token is 和, the everyday "and"."""
+    return token.strip(_PUNCTUATION) == "和"
+
+
+def intended(token: str) -> Result | None:
+    """Return the result that a word in the result's place clearly means, or None (胜胜 may be two games)."""
+    bare = token.strip(_PUNCTUATION)
+    return WORDS.get(bare) or WRONG_WORDS.get(bare)
+
+
+def speaks_of_a_result(text: str) -> bool:
+    """Whether a result may hide anywhere in a text, as in 张三胜李四."""
+    return any(c in _RESULT_CHARACTERS or c == "和" for c in text)
+
+
+# --- lines ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
+    """A non-blank line of a message, cut into tokens, with every roster name that stands in it."""
+
     number: int
+    """Place in the message, from 1, blank lines counted."""
     text: str
     tokens: tuple[str, ...]
     wide: tuple[bool, ...]
     """wide[i]: two or more spaces stand between token i and the next."""
+    room: int
+    """How many tokens a side can have at most."""
+    known: dict[int, dict[int, int]]
+    """First token → token after the last → player, for every roster name in the line."""
+
+    @property
+    def is_header(self) -> bool:
+        """Whether the line is a #赛事名 or #榜名."""
+        return self.text[0] in "#＃"
 
     def name(self, start: int, end: int) -> str:
+        """Return tokens start to end (exclusive) as one name."""
         return " ".join(self.tokens[start:end])
+
+    def player(self, start: int, end: int) -> int | None:
+        """Return the player whose name these tokens are."""
+        return self.known.get(start, {}).get(end)
 
     def joins(self, start: int, end: int) -> bool:
         """Whether only single spaces stand inside this part."""
         return not any(self.wide[start : end - 1])
 
+    def places(self, test: Callable[[str], bool]) -> list[int]:
+        """Return where a result may stand: the tokens that pass, with room for the names on either side."""
+        first, last = max(1, len(self.tokens) - 1 - self.room), min(self.room, len(self.tokens) - 2)
+        return [at for at in range(first, last + 1) if test(self.tokens[at])]
 
-def _tokenize(number: int, text: str) -> Line:
+    def known_names(self, start: int, end: int) -> int:
+        """Return how many names of a part are on the roster in its best reading as one or two names."""
+        firsts = self.known.get(start, {})
+        if any(self.player(cut, end) is not None for cut in firsts):
+            return 2
+        in_front = any(cut <= end for cut in firsts)
+        return int(in_front or any(start < first < end and end in ends for first, ends in self.known.items()))
+
+
+def _tokenize(text: str) -> tuple[tuple[str, ...], tuple[bool, ...]]:
     tokens: list[str] = []
     wide: list[bool] = []
     gap = 0
@@ -122,261 +164,111 @@ def _tokenize(number: int, text: str) -> Line:
             continue
         if tokens:
             wide.append(gap > 1)
-        tokens.append(part)
+        tokens.append(unicodedata.normalize("NFC", part) if len(part) <= _LONGEST_TOKEN else part)
         gap = 1
-    return Line(number, text.strip(), tuple(tokens), tuple(wide))
+    return tuple(tokens), tuple(wide)
 
 
-def cut_lines(text: str) -> list[Line]:
-    """Cut cleaned text into its non-blank lines."""
-    normal = unicodedata.normalize("NFC", clean_text(text))
-    return [_tokenize(number, line) for number, line in enumerate(normal.split("\n"), 1) if line.strip(" ")]
+def _known_spans(tokens: tuple[str, ...], roster: Roster) -> dict[int, dict[int, int]]:
+    known: dict[int, dict[int, int]] = {}
+    for start, token in enumerate(tokens):
+        for end in range(start + 1, min(start + roster.words_from(token), len(tokens)) + 1):
+            player = roster.find(" ".join(tokens[start:end]))
+            if player is not None:
+                known.setdefault(start, {})[end] = player
+    return known
 
 
-def is_header(line: Line) -> bool:
-    return line.text[0] in "#＃"
+def cut_lines(text: str, roster: Roster, limit: int) -> list[Line]:
+    """Clean a message and cut it into its first non-blank lines. The text's length is the caller's to limit."""
+    lines: list[Line] = []
+    room = 2 * roster.longest_words
+    for number, line in enumerate(clean_text(text).split("\n"), 1):
+        tokens, wide = _tokenize(line)
+        if tokens:
+            known = _known_spans(tokens, roster) if len(tokens) <= 2 * room + 1 else {}
+            lines.append(Line(number, line.strip(" "), tokens, wide, room, known))
+            if len(lines) == limit:
+                break
+    return lines
 
 
-def is_wrong_word(token: str) -> bool:
-    """Whether a token stands for a result without being 胜 平 负: 赢, 胜胜, 负。"""
-    bare = token.strip(PUNCTUATION)
-    if bare in WRONG_WORDS:
-        return True
-    if not 0 < len(bare) <= 8 or token in WORDS:
-        return False
-    return all(c in _RESULT_CHARACTERS for c in bare) or set(bare) == {"和"}
+# --- readings ---------------------------------------------------------------------------------------------
+
+Sizes = tuple[tuple[int, int], ...]
+"""Names on the left and on the right side."""
+MIXED: Sizes = ((1, 1), (2, 2), (1, 2), (2, 1))
 
 
-def intended(token: str) -> Result | None:
-    """Return the result that a word in the result's place clearly means, or None (胜胜 may be two games)."""
-    bare = token.strip(PUNCTUATION)
-    return WORDS.get(bare) or WRONG_WORDS.get(bare)
-
-
-def places_of(line: Line, roster: Roster, test: Callable[[str], bool], size: int = 2) -> list[int]:
-    """Where in a line a result may stand: the tokens that pass, with room for `size` names on either side."""
-    room = size * roster.longest_words
-    first, last = max(1, len(line.tokens) - 1 - room), min(room, len(line.tokens) - 2)
-    return [at for at in range(first, last + 1) if test(line.tokens[at])]
-
-
-def _side(line: Line, roster: Roster, start: int, end: int, size: int) -> Iterator[tuple[tuple[int, ...], bool]]:
-    """Yield the readings of a side as `size` roster names, each with whether its spaces say the same (§4 D)."""
-    words = roster.longest_words
-    if size == 1:
-        if end - start <= words and (player := roster.resolve(line.name(start, end))) is not None:
-            yield (player,), line.joins(start, end)
-        return
-    for cut in range(max(start + 1, end - words), min(end - 1, start + words) + 1):
-        first = roster.resolve(line.name(start, cut))
-        if first is None:
-            continue
-        second = roster.resolve(line.name(cut, end))
-        if second is not None:
-            yield (first, second), line.wide[cut - 1] and line.joins(start, cut) and line.joins(cut, end)
+def uniform_sizes(side_size: int | None) -> Sizes:
+    """Return what a line may be in a pool: as many names on both sides; None: one or two."""
+    return ((1, 1), (2, 2)) if side_size is None else ((side_size, side_size),)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class Reading:
+    """A way to read a line: who plays whom, and which token is the result."""
+
     left: tuple[int, ...]
     at: int
     right: tuple[int, ...]
 
 
-def readings_of(
-    line: Line, roster: Roster, places: Iterable[int], sizes: Iterable[tuple[int, int]]
-) -> dict[_Reading, bool]:
-    """Return every reading whose names are all on the roster, with whether the spaces say the same."""
-    found: dict[_Reading, bool] = {}
+def _sides(line: Line, start: int, end: int, size: int) -> Iterator[tuple[tuple[int, ...], bool]]:
+    """Yield the readings of a side as `size` roster names, each with whether its spaces say the same (§4 D)."""
+    if size == 1:
+        if (player := line.player(start, end)) is not None:
+            yield (player,), line.joins(start, end)
+        return
+    for cut, first in line.known.get(start, {}).items():
+        if (second := line.player(cut, end)) is not None:
+            yield (first, second), line.wide[cut - 1] and line.joins(start, cut) and line.joins(cut, end)
+
+
+def readings_of(line: Line, places: Iterable[int], sizes: Sizes) -> dict[Reading, bool]:
+    """Return every reading whose names are all on the roster, with whether the spaces say the same (§4 D)."""
+    found: dict[Reading, bool] = {}
+    if not line.known.get(0):
+        return found
     for at in places:
         for left_size, right_size in sizes:
-            for left, left_exact in _side(line, roster, 0, at, left_size):
-                for right, right_exact in _side(line, roster, at + 1, len(line.tokens), right_size):
-                    reading = _Reading(left, at, right)
-                    found[reading] = found.get(reading, False) or (left_exact and right_exact)
+            for left, left_agrees in _sides(line, 0, at, left_size):
+                for right, right_agrees in _sides(line, at + 1, len(line.tokens), right_size):
+                    reading = Reading(left, at, right)
+                    found[reading] = found.get(reading, False) or (left_agrees and right_agrees)
     return found
 
 
-MIXED = ((1, 1), (2, 2), (1, 2), (2, 1))
+# --- the reading that was probably meant ------------------------------------------------------------------
 
-
-def _uniform(side_size: int | None) -> tuple[tuple[int, int], ...]:
-    return ((1, 1), (2, 2)) if side_size is None else ((side_size, side_size),)
-
-
-# --- parsing ----------------------------------------------------------------------------------------------
-
-
-class Guesses:
-    """Near misses of unknown names, remembered, with a cap on how many are looked up."""
-
-    def __init__(self, roster: Roster) -> None:
-        self._roster = roster
-        self._known: dict[str, tuple[str, ...]] = {}
-
-    def near(self, text: str) -> tuple[str, ...]:
-        if (player := self._roster.resolve(text)) is not None:
-            return (self._roster.name_of(player),)
-        if text not in self._known:
-            if len(self._known) >= _MAX_GUESSES:
-                return ()
-            self._known[text] = tuple(self._roster.nearest(text)) or self._contained(text)
-        return self._known[text]
-
-    def _contained(self, text: str) -> tuple[str, ...]:
-        """The one roster name among the words of a text, as in 李四 第三盘."""
-        words = text.split(" ")
-        if not 1 < len(words) <= 4:
-            return ()
-        known = {self._roster.resolve(word) for word in words} - {None}
-        return tuple(self._roster.name_of(player) for player in known if player is not None) if len(known) == 1 else ()
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a line: a game, or problems; and how it stands in the corrected report."""
-
-    game: GameLine | None
-    problems: tuple[LineProblem, ...]
-    text: str
-
-
-class LineParser:
-    def __init__(self, roster: Roster, side_size: int | None) -> None:
-        self._roster = roster
-        self._sizes = _uniform(side_size)
-        self._guesses = Guesses(roster)
-
-    def line(self, line: Line) -> Outcome:
-        exact = places_of(line, self._roster, WORDS.__contains__)
-        found = readings_of(line, self._roster, exact, self._sizes)
-        if found:
-            return self._decided(line, found)
-        if mixed := readings_of(line, self._roster, exact, MIXED):
-            reading = next(iter(mixed))
-            return self._refused(line, "wrong_side", names=self._names(reading.left + reading.right))
-        wrong = places_of(line, self._roster, is_wrong_word)
-        for places in (wrong, places_of(line, self._roster, lambda _: True)):
-            if found := readings_of(line, self._roster, places, self._sizes):
-                return self._wrong_word(line, next(iter(found)))
-        if exact or wrong:
-            return self._unknown(line, exact or wrong)
-        return self._no_game(line)
-
-    def _names(self, players: Iterable[int]) -> tuple[str, ...]:
-        return tuple(self._roster.name_of(player) for player in players)
-
-    def _canonical(self, game: GameLine) -> str:
-        return format_line(game, self._roster.name_of)
-
-    def _refused(self, line: Line, code: str, *, names: tuple[str, ...] = ()) -> Outcome:
-        return Outcome(None, (LineProblem(line.number, line.text, code, names),), line.text)
-
-    def _decided(self, line: Line, found: dict[_Reading, bool]) -> Outcome:
-        """Take the only reading, or the only one that the spaces agree with (rulebook §4 D)."""
-        choices = list(found) if len(found) == 1 else [reading for reading, agrees in found.items() if agrees]
-        if len(choices) != 1:
-            variants = tuple(" / ".join(self._names(r.left + r.right)) for r in list(found)[:3])
-            return self._refused(line, "ambiguous", names=variants)
-        reading = choices[0]
-        game = GameLine(reading.left, WORDS[line.tokens[reading.at]], reading.right)
-        if repeated := _repeated(game.players):
-            return self._refused(line, "same_player", names=self._names(repeated))
-        return Outcome(game, (), self._canonical(game))
-
-    def _wrong_word(self, line: Line, reading: _Reading) -> Outcome:
-        word = line.tokens[reading.at]
-        result = intended(word)
-        repeated = _repeated(reading.left + reading.right)
-        fixed = None
-        if result is not None and not repeated:
-            fixed = self._canonical(GameLine(reading.left, result, reading.right))
-        problems = [LineProblem(line.number, line.text, "result_word", word=word, fixed=fixed)]
-        if repeated:
-            problems.append(LineProblem(line.number, line.text, "same_player", self._names(repeated)))
-        return Outcome(None, tuple(problems), fixed or line.text)
-
-    def _unknown(self, line: Line, places: Sequence[int]) -> Outcome:
-        """Name the unknown names of the most plausible reading, with what they may have meant."""
-        best = _best_guess(line, self._roster, places, self._sizes)
-        if best is None:
-            return self._refused(line, "wrong_side")
-        at, parts = best
-        left_count = sum(end <= at for _, end in parts)
-        names = [line.name(start, end) for start, end in parts]
-        unknown = tuple(dict.fromkeys(name for name in names if self._roster.resolve(name) is None))
-        suggestions = tuple(self._guesses.near(name) for name in unknown)
-        certain = {name: near[0] for name, near in zip(unknown, suggestions, strict=True) if len(near) == 1}
-        result = intended(line.tokens[at])
-        word = result.word if result is not None else line.tokens[at]
-        tokens = [certain.get(name, name) for name in names]
-        text = SEPARATOR.join((*tokens[:left_count], word, *tokens[left_count:]))
-        sure = result is not None and len(certain) == len(unknown)
-        players = [self._roster.resolve(name) for name in tokens]
-        fixed = text if sure and len(set(players)) == len(players) else None
-        problems = [LineProblem(line.number, line.text, "unknown_name", unknown, suggestions, fixed=fixed)]
-        if line.tokens[at] not in WORDS:
-            problems.insert(0, LineProblem(line.number, line.text, "result_word", word=line.tokens[at], fixed=fixed))
-        return Outcome(None, tuple(problems), text)
-
-    def _no_game(self, line: Line) -> Outcome:
-        """A line without a free-standing result: names and result run together, or words that belong elsewhere."""
-        fixed = self._unglued(line)
-        if fixed is None and not any(c in _RESULT_CHARACTERS or c == "和" for c in line.text):
-            fixed = ""
-        problem = LineProblem(line.number, line.text, "not_a_game", fixed=fixed)
-        return Outcome(None, (problem,), line.text if fixed is None else fixed)
-
-    def _unglued(self, line: Line) -> str | None:
-        """Return 张三胜李四 with its spaces, when there is exactly one way to set them."""
-        text = line.name(0, len(line.tokens))
-        if len(text) > 100 or (1, 1) not in self._sizes:
-            return None
-        found = set()
-        for at, c in enumerate(text):
-            if c in WORDS:
-                left, right = self._roster.resolve(text[:at]), self._roster.resolve(text[at + 1 :])
-                if left is not None and right is not None and left != right:
-                    found.add(GameLine((left,), WORDS[c], (right,)))
-        return self._canonical(found.pop()) if len(found) == 1 else None
-
-
-def _repeated(players: Sequence[int]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(player for player in players if players.count(player) > 1))
-
-
-_Parts = tuple[tuple[int, int], ...]
+Parts = tuple[tuple[int, int], ...]
 """Names as (first token, token after the last)."""
 _Cost = tuple[int, int]
 """Known names, negated; spaces that contradict the reading."""
 
 
-def _cuts(line: Line, start: int, end: int, size: int) -> Iterator[_Parts]:
-    if size == 1:
-        yield ((start, end),)
-        return
-    for cut in range(start + 1, end):
-        yield ((start, cut), (cut, end))
-
-
-def _best_guess(
-    line: Line, roster: Roster, places: Iterable[int], sizes: Iterable[tuple[int, int]]
-) -> tuple[int, _Parts] | None:
-    """Return where the result stands and the parts that are names, in the reading with most known names."""
-
-    def cost(parts: _Parts) -> _Cost:
-        known = sum(roster.resolve(line.name(start, end)) is not None for start, end in parts)
-        against = sum(not line.joins(start, end) for start, end in parts)
+def _cheapest(line: Line, start: int, end: int, size: int) -> tuple[_Cost, Parts] | None:
+    def cost(parts: Parts) -> _Cost:
+        known = sum(line.player(*part) is not None for part in parts)
+        against = sum(not line.joins(*part) for part in parts)
         return -known, against + (len(parts) == 2 and not line.wide[parts[0][1] - 1])
 
-    best: tuple[_Cost, int, _Parts] | None = None
+    cuts: list[Parts] = [((start, cut), (cut, end)) for cut in range(start + 1, end)]
+    if size == 1:
+        cuts = [((start, end),)]
+    return min(((cost(parts), parts) for parts in cuts), default=None)
+
+
+def best_guess(line: Line, places: Iterable[int], sizes: Sizes) -> tuple[int, Parts] | None:
+    """Return where the result stands and the parts that are names, in the reading with most known names."""
+    best: tuple[_Cost, int, Parts] | None = None
     for at in places:
         for left_size, right_size in sizes:
-            left = min(((cost(p), p) for p in _cuts(line, 0, at, left_size)), default=None)
-            right = min(((cost(p), p) for p in _cuts(line, at + 1, len(line.tokens), right_size)), default=None)
+            left = _cheapest(line, 0, at, left_size)
+            right = _cheapest(line, at + 1, len(line.tokens), right_size)
             if left is None or right is None:
                 continue
-            total = (left[0][0] + right[0][0], left[0][1] + right[0][1])
-            if best is None or total < best[0]:
-                best = total, at, left[1] + right[1]
+            cost = (left[0][0] + right[0][0], left[0][1] + right[0][1])
+            if best is None or cost < best[0]:
+                best = cost, at, left[1] + right[1]
     return None if best is None else (best[1], best[2])

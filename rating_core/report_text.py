@@ -10,25 +10,21 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from rating_core.names import normalize_name, skeleton
+from rating_core.report_diagnosis import Guesses, LineParser, LineProblem, Outcome
 from rating_core.report_lines import (
     MIXED,
-    PUNCTUATION,
     SEPARATOR,
     WORDS,
     WRONG_WORDS,
     GameLine,
-    Guesses,
     Line,
-    LineParser,
-    LineProblem,
-    Outcome,
     Result,
     cut_lines,
     format_line,
     intended,
-    is_header,
+    is_plain_and,
+    is_right_word,
     is_wrong_word,
-    places_of,
     readings_of,
 )
 from rating_core.roster import Roster
@@ -54,7 +50,10 @@ __all__ = [
 MAX_CHARACTERS = 4000
 MAX_LINES = 50
 """Games in one report."""
-_MAX_HEADER = 40
+_MAX_HEADERS = 4
+_ENOUGH_LINES = _MAX_HEADERS + MAX_LINES + 1
+"""So many lines say whether a message is a report, and whether it is too long."""
+_LONGEST_HEADER = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,38 +75,32 @@ class ReportProblems:
     @property
     def complete(self) -> bool:
         """Whether the corrected text can be sent as it is."""
-        return self.corrected is not None and all(p.fixed is not None for p in self.problems)
+        if self.corrected is None or len(self.corrected) > MAX_CHARACTERS:
+            return False
+        return all(problem.fixed is not None for problem in self.problems)
 
 
 # --- is it a report? --------------------------------------------------------------------------------------
 
 
-def _known_names(line: Line, roster: Roster, start: int, end: int) -> int:
-    """How many names of a side are on the roster in its best reading as one or two names."""
-    best = int(roster.resolve(line.name(start, end)) is not None)
-    for cut in range(start + 1, end):
-        first = roster.resolve(line.name(start, cut)) is not None
-        second = roster.resolve(line.name(cut, end)) is not None
-        best = max(best, first + second)
-    return best
-
-
-def _is_plain_and(line: Line, at: int) -> bool:
-    """和 is the everyday "and": it stands for a result only between whole roster names."""
-    return line.tokens[at].strip(PUNCTUATION) == "和"
-
-
 def _result_like(token: str) -> bool:
-    return token in WORDS or is_wrong_word(token)
+    return is_right_word(token) or is_wrong_word(token)
+
+
+def _names_two_players(line: Line, at: int) -> bool:
+    """Whether a line with its result at a token has two names on the roster; beside 和, nothing but such names."""
+    if is_plain_and(line.tokens[at]):
+        return bool(readings_of(line, (at,), MIXED))
+    return line.known_names(0, at) + line.known_names(at + 1, len(line.tokens)) >= 2
 
 
 def _near_roster(line: Line, at: int, guesses: Guesses) -> bool:
     """Whether a line's sides look like misspelt names: one of them, or both beside an everyday 和."""
-    sides = [
+    sides = (
         any(guesses.near(name) for name in dict.fromkeys((line.name(start, end), *line.tokens[start:end])))
         for start, end in ((0, at), (at + 1, len(line.tokens)))
-    ]
-    return all(sides) if _is_plain_and(line, at) else any(sides)
+    )
+    return all(sides) if is_plain_and(line.tokens[at]) else any(sides)
 
 
 def looks_like_report(text: str, roster: Roster, sender_is_player: bool) -> bool:
@@ -116,21 +109,20 @@ def looks_like_report(text: str, roster: Roster, sender_is_player: bool) -> bool
     Either one line has the shape 名 结果字 名 with two names on the roster; or a player sends nothing but such lines
     and at least one of their names is on the roster or near a name on it. Wrong result words have the shape too.
     """
+    if len(text) > MAX_CHARACTERS:
+        text = text[:MAX_CHARACTERS]
+        text = text.rpartition("\n")[0] or text
     shaped: list[tuple[Line, int]] = []
     all_shaped = True
-    for line in cut_lines(text[:MAX_CHARACTERS]):
-        if is_header(line):
+    for line in cut_lines(text, roster, _ENOUGH_LINES):
+        if line.is_header:
             continue
-        places = places_of(line, roster, _result_like)
+        places = line.places(_result_like)
+        if any(_names_two_players(line, at) for at in places):
+            return True
         all_shaped = all_shaped and bool(places)
-        for at in places:
-            if _is_plain_and(line, at):
-                if readings_of(line, roster, (at,), MIXED):
-                    return True
-            elif _known_names(line, roster, 0, at) + _known_names(line, roster, at + 1, len(line.tokens)) >= 2:
-                return True
-            shaped.append((line, at))
-    if not (sender_is_player and all_shaped and shaped):
+        shaped += [(line, at) for at in places[:2]]
+    if not (sender_is_player and all_shaped):
         return False
     guesses = Guesses(roster)
     return any(_near_roster(line, at, guesses) for line, at in shaped)
@@ -175,7 +167,7 @@ def _read_headers(lines: Sequence[Line], events: Collection[str], pools: Collect
 
 def _near_header(name: str, known: Collection[str]) -> tuple[str, ...]:
     """Event and pool names that a header may have meant: at most a third of its characters are wrong."""
-    if len(name) > _MAX_HEADER:
+    if len(name) > _LONGEST_HEADER:
         return ()
     choices = {choice: skeleton(choice) for choice in known}
     wanted = skeleton(name)
@@ -186,6 +178,20 @@ def _near_header(name: str, known: Collection[str]) -> tuple[str, ...]:
 
 def _sides(game: GameLine) -> frozenset[frozenset[int]]:
     return frozenset((frozenset(game.left), frozenset(game.right)))
+
+
+def _agrees(game: GameLine, first: GameLine, mixed: bool) -> bool:
+    return len(game.left) == len(first.left) and (mixed or _sides(game) == _sides(first))
+
+
+def _safe_guesses(outcomes: Sequence[Outcome], mixed: bool) -> list[Outcome]:
+    """Drop near misses that do not fit to the rest of the report: they were hardly meant."""
+    games = [outcome.game for outcome in outcomes if outcome.game is not None]
+    games += [outcome.guess for outcome in outcomes if outcome.guess is not None]
+    return [
+        outcome.unsure() if outcome.guess is not None and not _agrees(outcome.guess, games[0], mixed) else outcome
+        for outcome in outcomes
+    ]
 
 
 def _against_the_first(
@@ -200,7 +206,7 @@ def _against_the_first(
         names = tuple(map(roster.name_of, game.players))
         if len(game.left) != len(first.left):
             problems.append(LineProblem(line.number, line.text, "wrong_side", names))
-        elif not mixed and not seen_other_pair and _sides(game) != _sides(first):
+        elif not seen_other_pair and not _agrees(game, first, mixed):
             seen_other_pair = True
             problems.append(LineProblem(line.number, line.text, "several_pairs", names))
     return problems
@@ -227,9 +233,9 @@ def parse_report(
     """
     if len(text) > MAX_CHARACTERS:
         return _whole("too_long")
-    lines = cut_lines(text)
+    lines = cut_lines(text, roster, _ENOUGH_LINES)
     top = 0
-    while top < len(lines) and is_header(lines[top]):
+    while top < min(len(lines), _MAX_HEADERS) and lines[top].is_header:
         top += 1
     games = lines[top:]
     if not games:
@@ -238,7 +244,7 @@ def parse_report(
         return _whole("too_many_lines")
     headers = _read_headers(lines[:top], events, pools)
     parser = LineParser(roster, side_size)
-    outcomes = [parser.line(line) for line in games]
+    outcomes = _safe_guesses([parser.read(line) for line in games], mixed)
     problems = [*headers.problems, *(problem for outcome in outcomes for problem in outcome.problems)]
     problems += _against_the_first(games, outcomes, roster, mixed)
     if not problems:

@@ -7,8 +7,8 @@ from rapidfuzz.distance import OSA
 
 from rating_core.names import normalize_name, skeleton
 
-_LONGEST_GUESS = 64
-"""Texts longer than this are no misspelt name."""
+_LONGEST = 64
+"""Texts longer than this are nobody's name, not even a misspelt one."""
 
 
 class Roster:
@@ -23,6 +23,7 @@ class Roster:
         self._current: dict[int, str] = {}
         self._alike: dict[str, tuple[str, ...]] = {}
         self._guessable: dict[str, str] = {}
+        self._words_from: dict[str, int] = {}
         self._longest_words = 1
         for name, player_id, current in entries:
             self.add(name, player_id, current=current)
@@ -32,7 +33,9 @@ class Roster:
     def resolve(self, name: str) -> int | None:
         """Return the player of a current or former name, exact after normalisation (L3), or None."""
         found = self._ids.get(name)
-        return found if found is not None else self._ids.get(normalize_name(name))
+        if found is not None or len(name) > _LONGEST:
+            return found
+        return self._ids.get(normalize_name(name))
 
     def name_of(self, player_id: int) -> str:
         """Return the current name; raises KeyError for an id that has none."""
@@ -45,6 +48,14 @@ class Roster:
     def current_names(self) -> dict[int, str]:
         """Return a copy of player id → current name."""
         return dict(self._current)
+
+    def find(self, name: str) -> int | None:
+        """Return the player of a current or former name that is in normal form already, or None."""
+        return self._ids.get(name)
+
+    def words_from(self, word: str) -> int:
+        """Return an upper bound of the words of any name that begins with `word`, at least 1."""
+        return self._words_from.get(word, 1)
 
     @property
     def longest_words(self) -> int:
@@ -63,10 +74,10 @@ class Roster:
         Names that look the same win alone; else one edit (a character more, less, another or two swapped), two in
         names from six characters on, three from ten.
         """
-        if len(text) > _LONGEST_GUESS:
+        if len(text) > _LONGEST:
             return []
         key = skeleton(text)
-        if not key:
+        if not key or len(key) > _LONGEST:
             return []
         if key in self._alike:
             owners = dict.fromkeys(self._ids[name] for name in self._alike[key])
@@ -100,7 +111,10 @@ class Roster:
             self._ids[name] = player_id
             key = skeleton(name)
             self._alike[key] = (*self._alike.get(key, ()), name)
-            self._longest_words = max(self._longest_words, name.count(" ") + 1)
+            if " " in name:
+                first, words = name.partition(" ")[0], name.count(" ") + 1
+                self._words_from[first] = max(self.words_from(first), words)
+                self._longest_words = max(self._longest_words, words)
         if current:
             self._current[player_id] = name
             self._guessable[name] = skeleton(name)
@@ -140,6 +154,7 @@ class Roster:
         twin._current = self._current.copy()
         twin._alike = self._alike.copy()
         twin._guessable = self._guessable.copy()
+        twin._words_from = self._words_from.copy()
         twin._longest_words = self._longest_words
         return twin
 

@@ -1,0 +1,89 @@
+"""What the bot says to a report that it cannot record (commands.md, "Reporting": 「未记录」)."""
+
+from collections.abc import Callable
+
+from rating_core.report_text import MAX_CHARACTERS, MAX_LINES, LineProblem, ReportProblems, intended
+
+_SHOWN_PROBLEMS = 3
+_SHOWN_LINE = 24
+_SHOWN_NAME = 16
+
+
+def refused_report(problems: ReportProblems) -> str:
+    """Return the refusal: the first problems with line, reason and near misses, then the whole report to copy."""
+    ordered = sorted(problems.problems, key=lambda problem: (problem.code != "several_pairs", problem.number))
+    text = ["未记录，整份报分都没有记："]
+    text += [_sentence(problem) for problem in ordered[:_SHOWN_PROBLEMS]]
+    if len(ordered) > _SHOWN_PROBLEMS:
+        text.append(f"另有{len(ordered) - _SHOWN_PROBLEMS}处。")
+    if problems.corrected is not None:
+        text.append("改好的在下面，核对无误后整段复制发送：" if problems.complete else "请把下面这份改对后整段重发：")
+        text.append(problems.corrected.rstrip("\n"))
+    return "\n".join(text)
+
+
+def _sentence(problem: LineProblem) -> str:
+    reason = _REASONS[problem.code](problem)
+    if problem.number == 0:
+        return reason
+    return f"第{problem.number}行“{_cut(problem.line, _SHOWN_LINE)}”：{reason}"
+
+
+def _cut(text: str, length: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def _quoted(name: str) -> str:
+    return f"「{_cut(name, _SHOWN_NAME)}」"
+
+
+def _unknown_name(problem: LineProblem) -> str:
+    parts = []
+    for name, near in zip(problem.names, problem.suggestions, strict=True):
+        question = f"，是不是{'、'.join(map(_quoted, near))}？" if near else "。"
+        parts.append(f"榜上没有{_quoted(name)}{question}")
+    return "".join(parts)
+
+
+def _result_word(problem: LineProblem) -> str:
+    result = intended(problem.word)
+    hint = f"，{_quoted(problem.word)}请写「{result.word}」。" if result else f"，看不懂{_quoted(problem.word)}。"
+    return "结果只能写胜、平、负" + hint
+
+
+def _not_a_game(problem: LineProblem) -> str:
+    if problem.fixed:
+        return "名字和结果之间要有空格。"
+    if problem.fixed == "":
+        return "这一行不是对局。"
+    return "看不出哪是名字、哪是结果，每行请写“名字 胜 名字”，中间用空格隔开。"
+
+
+def _several_pairs(problem: LineProblem) -> str:
+    return "和前面的不是同一对棋手，请按对手分开报。"
+
+
+def _unknown_header(problem: LineProblem) -> str:
+    near = problem.suggestions[0] if problem.suggestions else ()
+    question = f"，是不是{'、'.join(map(_quoted, near))}？" if near else "。"
+    return f"没有叫{_quoted(problem.names[0])}的赛事或榜{question}"
+
+
+_REASONS: dict[str, Callable[[LineProblem], str]] = {
+    "unknown_name": _unknown_name,
+    "result_word": _result_word,
+    "not_a_game": _not_a_game,
+    "several_pairs": _several_pairs,
+    "unknown_header": _unknown_header,
+    "repeated_header": lambda _: "赛事和榜各写一行就够了。",
+    "same_player": lambda problem: f"{'、'.join(map(_quoted, problem.names))}在这一行出现了两次。",
+    "wrong_side": lambda _: "两边的人数不对，每一行的人数都要一样。",
+    "ambiguous": lambda problem: (
+        f"有不止一种读法（{'；'.join(_cut(names, 40) for names in problem.names)}），请在名字之间留两个以上空格。"
+    ),
+    "too_many_lines": lambda _: f"一次最多报{MAX_LINES}局，请分几次报。",
+    "too_long": lambda _: f"一次最多{MAX_CHARACTERS}个字，请分几次报。",
+    "empty": lambda _: "里面没有对局。",
+}
+"""The reason in words for each code of LineProblem."""
