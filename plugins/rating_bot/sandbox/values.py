@@ -1,5 +1,6 @@
 """The values of the QQ in memory: people, groups, messages, what listeners are told."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -77,10 +78,11 @@ class FakeMessage:
 
     @property
     def quote(self) -> int | None:
-        """Id of the quoted message."""
+        """Id of the quoted message; None also where it is no number."""
         for segment in self.segments:
             if segment["type"] == "reply":
-                return int(segment["data"]["id"])
+                with contextlib.suppress(KeyError, ValueError):
+                    return int(segment["data"]["id"])
         return None
 
     @property
@@ -111,11 +113,14 @@ def text_segment(text: str) -> Segment:
     return {"type": "text", "data": {"text": text}}
 
 
+def quoting(quote: int | None) -> list[Segment]:
+    """Return the segment of a quote, none without one."""
+    return [] if quote is None else [{"type": "reply", "data": {"id": str(quote)}}]
+
+
 def compose(text: str, quote: int | None = None, at: Sequence[int] = ()) -> list[Segment]:
     """Return the segments QQ makes of a quote, mentions in front and a text."""
-    parts: list[Segment] = []
-    if quote is not None:
-        parts.append({"type": "reply", "data": {"id": str(quote)}})
+    parts = quoting(quote)
     for qq in at:
         parts.append({"type": "at", "data": {"qq": str(qq)}})
         parts.append(text_segment(" "))

@@ -1,0 +1,94 @@
+"""What the sandbox page is told: messages and people as JSON."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..wire.messages import group_chat
+from .qq import FakeMessage, FakeQQ
+from .scene import Actor
+from .values import Segment, text_segment
+
+PREVIEW = 80
+"""Characters of a quoted message shown above the answer."""
+
+
+def split_mentions(qq: FakeQQ, group_id: int, text: str) -> list[Segment]:
+    """Return the segments of a text in which @name of a member, the longest that fits, is a mention."""
+    names = {qq.shown_name(group_chat(group_id), user_id): user_id for user_id in qq.group(group_id).members}
+    longest_first = sorted(names, key=len, reverse=True)
+    first, *rest = text.split("@")
+    parts = [text_segment(first)] if first else []
+    for piece in rest:
+        name = next((name for name in longest_first if piece.startswith(name)), None)
+        if name is None:
+            parts.append(text_segment(f"@{piece}"))
+            continue
+        parts.append({"type": "at", "data": {"qq": str(names[name])}})
+        if after := piece[len(name) :]:
+            parts.append(text_segment(after))
+    return parts or [text_segment("")]
+
+
+def message_view(qq: FakeQQ, message: FakeMessage) -> dict[str, Any]:
+    """Return a message as the page shows it; mentions carry the name the chat knows."""
+    view: dict[str, Any] = {
+        "chat": message.chat,
+        "id": message.message_id,
+        "seq": message.real_seq,
+        "who": message.user_id,
+        "name": message.card or message.nickname,
+        "role": message.role,
+        "time": message.time,
+        "parts": [_part(qq, message.chat, segment) for segment in message.segments if segment["type"] != "reply"],
+        "likes": {
+            emoji: [qq.shown_name(message.chat, user_id) for user_id in sorted(people)]
+            for emoji, people in message.reactions.items()
+        },
+    }
+    if message.recalled_by is not None:
+        view["recalled_by"] = message.recalled_by
+    if message.quote is not None:
+        view["quote"] = _quote(qq, message.quote)
+    return view
+
+
+def people_view(qq: FakeQQ, cast: Iterable[Actor]) -> dict[str, Any]:
+    """Return who can be played, and who is in which group under which name and role."""
+    members = {
+        group_chat(group.group_id): {
+            str(member.user_id): {
+                "name": qq.shown_name(group_chat(group.group_id), member.user_id),
+                "role": member.role,
+            }
+            for member in group.members.values()
+        }
+        for group in qq.groups.values()
+    }
+    people = [
+        {"qq": actor.qq, "name": actor.card or actor.nickname, "part": actor.part, "who": actor.who} for actor in cast
+    ]
+    return {"people": people, "members": members}
+
+
+def _part(qq: FakeQQ, chat: str, segment: Segment) -> dict[str, Any]:
+    kind, data = segment["type"], segment["data"]
+    if kind == "text":
+        return {"text": data["text"]}
+    if kind == "at":
+        if data["qq"] == "all":
+            return {"text": "@全体成员"}
+        return {"at": int(data["qq"]), "text": "@" + qq.shown_name(chat, int(data["qq"]))}
+    return {"text": f"[{kind}]"}
+
+
+def _quote(qq: FakeQQ, message_id: int) -> dict[str, Any]:
+    quoted = qq.find(message_id)
+    if quoted is None or quoted.recalled:
+        return {"id": message_id, "name": "", "text": "引用的消息已撤回或不存在"}
+    parts = (_part(qq, quoted.chat, segment)["text"] for segment in quoted.segments if segment["type"] != "reply")
+    text = "".join(parts)
+    return {
+        "id": message_id,
+        "name": quoted.card or quoted.nickname,
+        "text": text if len(text) <= PREVIEW else text[:PREVIEW] + "…",
+    }
