@@ -79,10 +79,7 @@ class Pool:
 
 
 POOLS: Mapping[str, Pool] = MappingProxyType(
-    {
-        pool.name: pool
-        for pool in (Pool("单跳1v1", 1), Pool("单跳2v2", 2), Pool("空跳2v2", 2))
-    }
+    {pool.name: pool for pool in (Pool("单跳1v1", 1), Pool("单跳2v2", 2), Pool("空跳2v2", 2))}
 )
 DEFAULT_POOL = "单跳1v1"
 

@@ -10,13 +10,11 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cached_property
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from rating_core.book import Book, Trial, announce
 from rating_core.directory import DISMISSED, SCOREKEEPER, Account, Actor, Directory
 from rating_core.ledger import Draft, Games, Row
 from rating_core.names import skeleton
-from rating_core.store.database import Database
+from rating_core.store.database import Database, DbConnection
 from rating_core.store.desk_store import DeskStore, JournalLine
 from rating_core.store.ledger_store import LedgerStore
 from rating_core.store.people_store import Counters, PeopleStore
@@ -95,7 +93,7 @@ class League:
 class Tx:
     """One transaction: stores on its connection, a trial of the Book, and the directory as it will be."""
 
-    def __init__(self, league: League, connection: AsyncConnection) -> None:
+    def __init__(self, league: League, connection: DbConnection) -> None:
         self.connection = connection
         self.league = league
         self.book = league.book

@@ -40,11 +40,18 @@ async def backup_sqlite(source: Path, folder: Path, label: str) -> Path:
 
     An existing file of that name is kept and a number added. Raises BackupFailed.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    return await asyncio.to_thread(_backup, source, folder, label)
+
+
+def _backup(source: Path, folder: Path, label: str) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BackupFailed(str(error)) from error
     target = folder / f"{source.stem}-{label}.db"
     number = 1
     while target.exists():
         number += 1
         target = folder / f"{source.stem}-{label}-{number}.db"
-    await asyncio.to_thread(_copy, source, target)
+    _copy(source, target)
     return target

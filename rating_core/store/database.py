@@ -5,16 +5,20 @@ transaction begins with BEGIN IMMEDIATE, so that no read can go stale before its
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 from sqlalchemy import event, make_url, text
 from sqlalchemy.engine import URL, Connection
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NotSupportedError, ProgrammingError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+DbConnection = AsyncConnection
+"""One transaction's connection, as other layers call it when they hand it to a store."""
 
 BUSY_TIMEOUT_MS = 5000
 POSTGRES_LOCK = 0x7469616F7169
@@ -26,7 +30,20 @@ class DatabaseBusy(Exception):
 
 
 class StorageFailed(Exception):
-    """The database refused a write (full, locked, gone); nothing was recorded."""
+    """The database refused (full, locked, damaged, gone); nothing was recorded."""
+
+
+@contextmanager
+def _storage_errors() -> Iterator[None]:
+    """Turn the engine's failures into StorageFailed; errors of ours (a broken constraint, bad SQL) stay themselves."""
+    try:
+        yield
+    except (IntegrityError, ProgrammingError, DataError, NotSupportedError):
+        raise
+    except DBAPIError as error:
+        raise StorageFailed(str(error.orig)) from error
+    except PoolTimeout as error:
+        raise StorageFailed(str(error)) from error
 
 
 def sqlite_path(url: str) -> Path | None:
@@ -46,17 +63,22 @@ class Database:
 
     @classmethod
     async def open(cls, url: str, *, read_only: bool = False) -> "Database":
-        """Open the database; an SQLite file's folder is made if missing. Raises StorageFailed."""
+        """Open the database; an SQLite file's folder is made if missing.
+
+        `read_only` changes nothing in the database and makes no file: raises StorageFailed if there is none.
+        """
         parsed = make_url(url)
         if parsed.get_backend_name() != "sqlite":
             engine = create_async_engine(parsed, pool_size=6, pool_pre_ping=True)
             return cls(parsed, engine, engine)
-        if not read_only and parsed.database:
-            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-        writer = create_async_engine(parsed, pool_size=1, max_overflow=0, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+        if parsed.database:
+            await asyncio.to_thread(_prepare_folder, Path(parsed.database), read_only)
+        writer = create_async_engine(
+            parsed, pool_size=1, max_overflow=0, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000}
+        )
         reader = create_async_engine(parsed, pool_size=3, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
-        _prepare_sqlite(writer, query_only=read_only)
-        _prepare_sqlite(reader, query_only=True)
+        _prepare_sqlite(writer, wal=not read_only, query_only=read_only)
+        _prepare_sqlite(reader, wal=not read_only, query_only=True)
         return cls(parsed, writer, reader)
 
     @property
@@ -75,18 +97,17 @@ class Database:
         Raises StorageFailed where the database refuses; nothing is then recorded.
         """
         async with self._lock:
-            try:
-                async with self.engine.execution_options(tiaoqi_write=True).connect() as connection:
-                    async with connection.begin():
-                        yield connection
-            except OperationalError as error:
-                raise StorageFailed(str(error.orig)) from error
+            engine = self.engine.execution_options(tiaoqi_write=True)
+            with _storage_errors():
+                async with engine.connect() as connection, connection.begin():
+                    yield connection
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
-        """One reading transaction: a consistent view."""
-        async with self._reader.connect() as connection, connection.begin():
-            yield connection
+        """One reading transaction: a consistent view. Raises StorageFailed."""
+        with _storage_errors():
+            async with self._reader.connect() as connection, connection.begin():
+                yield connection
 
     async def close(self) -> None:
         await self.engine.dispose()
@@ -94,12 +115,20 @@ class Database:
             await self._reader.dispose()
 
 
-def _prepare_sqlite(engine: AsyncEngine, *, query_only: bool) -> None:
+def _prepare_folder(path: Path, read_only: bool) -> None:
+    if not read_only:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    elif not path.is_file():
+        raise StorageFailed(f"no such file: {path}")
+
+
+def _prepare_sqlite(engine: AsyncEngine, *, wal: bool, query_only: bool) -> None:
     @event.listens_for(engine.sync_engine, "connect")
     def connect(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # we begin transactions ourselves
         cursor = connection.cursor()
-        cursor.execute("PRAGMA journal_mode=WAL")
+        if wal:
+            cursor.execute("PRAGMA journal_mode=WAL")
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
@@ -146,7 +175,7 @@ class ProcessLock:
 
     async def acquire(self, poll_seconds: float = 1.0) -> None:
         """Wait as a standby until the lock is free."""
-        while not await self.try_acquire():
+        while not await self.try_acquire():  # noqa: ASYNC110 - no event tells what another process does
             await asyncio.sleep(poll_seconds)
 
     async def release(self) -> None:

@@ -42,9 +42,7 @@ class LedgerStore:
         ]
         if notes:
             await self._connection.execute(insert(ledger_notes), notes)
-        await self._connection.execute(
-            update(ledger_head).where(ledger_head.c.id == 1).values(seq=seq, hash=previous)
-        )
+        await self._connection.execute(update(ledger_head).where(ledger_head.c.id == 1).values(seq=seq, hash=previous))
         return rows
 
     async def rows_after(self, seq: int) -> AsyncIterator[Row]:

@@ -146,13 +146,10 @@ class ReportStore:
         return await self._select(reports.c.state == "waiting", reports.c.expire_at <= at)
 
     async def add_copy(self, copy: Copy) -> None:
-        await self._connection.execute(
-            insert(copies).values(
-                chat=copy.chat, message_id=copy.message_id, report_id=copy.report_id, games=dump_lines(copy.lines),
-                pool=copy.pool, event_id=copy.event_id, weight=repr(copy.weight), account_id=copy.account_id,
-                said_at=copy.said_at, used=False,
-            )  # fmt: skip
-        )
+        values = {name: getattr(copy, name) for name in ("chat", "message_id", "report_id", "pool", "event_id")}
+        values |= {"games": dump_lines(copy.lines), "weight": repr(copy.weight), "used": False}
+        values |= {"account_id": copy.account_id, "said_at": copy.said_at}
+        await self._connection.execute(insert(copies).values(**values))
 
     async def take_copy(self, report_id: int, account_id: int) -> Copy | None:
         """Return the newest unused copy of a report posted by an account, and mark it used."""

@@ -55,7 +55,13 @@ ledger = Table(
 ledger_notes = Table(
     "ledger_notes",
     metadata,
-    Column("seq", BigInteger().with_variant(Integer, "sqlite"), ForeignKey("ledger.seq"), primary_key=True, autoincrement=False),
+    Column(
+        "seq",
+        BigInteger().with_variant(Integer, "sqlite"),
+        ForeignKey("ledger.seq"),
+        primary_key=True,
+        autoincrement=False,
+    ),
     Column("reason", Text, nullable=False),
     comment="Why an entry was made, in the actor's words; erasable.",
 )
@@ -136,7 +142,13 @@ reports = Table(
     Column("event_id", BigInteger, nullable=True),
     Column("weight", Text, nullable=False, comment="repr of the float, as posted"),
     Column("games", Text, nullable=False, comment="JSON list of [[left ids], result letter, [right ids]]"),
-    Column("same_key", Text, nullable=False, index=True, comment="equal for the same games in the same order, mirrored or not"),
+    Column(
+        "same_key",
+        Text,
+        nullable=False,
+        index=True,
+        comment="equal for the same games in the same order, mirrored or not",
+    ),
     Column("pair_key", Text, nullable=False, index=True, comment="equal for the same pair of sides; empty when mixed"),
     Column("chat", Text, nullable=False, comment="g<group> or u<user>"),
     Column("message_id", Text, nullable=False),
