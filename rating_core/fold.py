@@ -51,7 +51,7 @@ def _fold_game(state: State, columns: GameColumns, index: int) -> None:
     key = pair_key(left, right)
     pairs = pool.pairs_in(season_of(at))
     try:
-        pair = pairs[key]
+        pair: Pair | None = pairs[key]
     except KeyError:
         pair = pairs.setdefault(key, Pair()) if casual else None
     ours = [state.standing(name, player) for player in left]
@@ -62,8 +62,8 @@ def _fold_game(state: State, columns: GameColumns, index: int) -> None:
         columns.before[slot][index] = standing.rating
     if casual and pair is not None and not farming.release(pool, key, pair, at):
         columns.flags[index] = 0
-        for change in columns.change:
-            change[index] = 0.0
+        for column in columns.change:
+            column[index] = 0.0
         return
     _, _, gained, lost = game_changes(
         [s.rating for s in ours], [s.rating for s in theirs], result, columns.weight[index], pool.pool.rules

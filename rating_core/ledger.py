@@ -7,7 +7,7 @@ hash chain. The ledger only grows (§10): a correction is a new entry that refer
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from rating_core.report_text import GameLine, Result
@@ -297,4 +297,4 @@ def seal(draft: Draft, seq: int, at: int, previous: str) -> Row:
         seq, draft.said_at, at, entry.KIND, entry.V, draft.pool, canonical(entry.payload()), draft.actor,
         draft.refers_to, "",
     )  # fmt: skip
-    return Row(*(getattr(row, f.name) for f in fields(row) if f.name != "hash"), row_hash(previous, row))
+    return replace(row, hash=row_hash(previous, row))

@@ -53,7 +53,7 @@ class Standing:
 
     @property
     def listed(self) -> bool:
-        """He stands on this pool's board or archive list: from his first counted game, or by an opening balance (§1)."""
+        """He stands on this pool's board or archive list: from his first counted game or by an opening balance (§1)."""
         return self.games > 0 or self.opened
 
 
@@ -227,10 +227,8 @@ class GameColumns:
         self.weight.append(weight)
         self.result.append(ord(result))
         self.flags.append(0)
-        for column in self.before:
-            column.append(0.0)
-        for column in self.change:
-            column.append(0.0)
+        for figures in (*self.before, *self.change):
+            figures.append(0.0)
         for column, player in zip(self.players, _slots(left, right), strict=True):
             column.append(player)
 
