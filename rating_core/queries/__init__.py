@@ -1,5 +1,32 @@
 """Questions to the Book: pure functions that return frozen rows, used alike by text, pictures, pages and workbook."""
 
 from rating_core.queries.boards import Board, BoardRow, board
+from rating_core.queries.cards import Card, card
+from rating_core.queries.explain import Correction, Explanation, explain
+from rating_core.queries.farming import Meter, meter, meter_before
+from rating_core.queries.formula import Calculation, Prediction, Term, calculate, prediction
+from rating_core.queries.games import GameRow, HeadToHead, History, head_to_head, history
 
-__all__ = ["Board", "BoardRow", "board"]
+__all__ = [
+    "Board",
+    "BoardRow",
+    "Calculation",
+    "Card",
+    "Correction",
+    "Explanation",
+    "GameRow",
+    "HeadToHead",
+    "History",
+    "Meter",
+    "Prediction",
+    "Term",
+    "board",
+    "calculate",
+    "card",
+    "explain",
+    "head_to_head",
+    "history",
+    "meter",
+    "meter_before",
+    "prediction",
+]

@@ -1,0 +1,140 @@
+"""Games as one player sees them: his history, and his record against another."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from rating_core.book import Book
+from rating_core.directory import Directory
+from rating_core.queries.farming import Meter, Side, meter
+from rating_core.report_text import Result
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """局`number` seen from one player. `at` (ms) is when it was posted; ratings in points, unrounded."""
+
+    number: int
+    report: int
+    seq: int
+    """Ledger row (账) that holds the game."""
+    at: int
+    pool: str
+    own: tuple[str, ...]
+    """Names of his side, in the order of the report."""
+    others: tuple[str, ...]
+    result: Result
+    """His own result."""
+    before: float | None
+    """His rating before the game; None for a void game, which touches no rating."""
+    change: float
+    counted: bool
+    why: Literal["", "farming", "void"]
+    """Why it does not count: the pair was locked (L6), or it was declared void (§10)."""
+    weight: float
+    event: str
+    """Name of the event, empty outside events."""
+
+    @property
+    def after(self) -> float | None:
+        """His rating after the game."""
+        return None if self.before is None else self.before + self.change
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A player's games in a pool, the newest first; `total` counts all of them, void ones too."""
+
+    pool: str
+    player: int
+    name: str
+    total: int
+    rows: tuple[GameRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadToHead:
+    """Games of two sides against each other, seen from the first; only counted games make the score and the flow."""
+
+    pool: str
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    wins: int
+    draws: int
+    losses: int
+    uncounted: int
+    """Games that L6 kept from counting (void ones are nowhere)."""
+    flow_left: float
+    """Sum of the rating changes of the left side's players in these games."""
+    flow_right: float
+    rows: tuple[GameRow, ...]
+    """The last games, the newest first, as the left side's first player sees them."""
+    meter: Meter | None
+    """None where the players do not make up two whole sides of this pool."""
+
+
+def event_name(directory: Directory, event: int) -> str:
+    """Return an event's name; empty for 0 (约战)."""
+    return directory.events.get(event, f"赛事{event}") if event else ""
+
+
+def names_of(directory: Directory, players: Side) -> tuple[str, ...]:
+    """Return the current names of players."""
+    return tuple(map(directory.name_of, players))
+
+
+def game_row(book: Book, directory: Directory, index: int, player: int) -> GameRow:
+    """Return the game at a position of the columns as one of its players sees it."""
+    columns = book.columns
+    slot = next(slot for slot, member in columns.members(index) if member == player)
+    left, right = names_of(directory, columns.left(index)), names_of(directory, columns.right(index))
+    result = Result(chr(columns.result[index]))
+    void, counted = book.is_void(index), book.counted(index)
+    own, others = (left, right) if slot < 2 else (right, left)
+    return GameRow(
+        columns.number[index], columns.report[index], columns.seq[index], columns.at[index], columns.pool[index],
+        own, others, result if slot < 2 else result.mirrored, None if void else columns.before[slot][index],
+        columns.change[slot][index], counted, "void" if void else "" if counted else "farming",
+        columns.weight[index], event_name(directory, columns.event[index]),
+    )  # fmt: skip
+
+
+def history(book: Book, directory: Directory, pool: str, player: int, limit: int, skip: int = 0) -> History:
+    """Return a player's latest games in a pool, void ones too; `skip` leaves out the newest (for pages)."""
+    played = [index for index in book.games_of(player) if book.columns.pool[index] == pool]
+    stop = max(0, len(played) - skip)
+    rows = (game_row(book, directory, index, player) for index in reversed(played[max(0, stop - limit) : stop]))
+    return History(pool, player, directory.name_of(player), len(played), tuple(rows))
+
+
+def _meetings(book: Book, pool: str, left: Side, right: Side) -> Iterator[int]:
+    """Yield the positions of the games that are not void, in which these players sat on opposite sides."""
+    columns = book.columns
+    for index in book.games_of(left[0]):
+        if columns.pool[index] == pool and not book.is_void(index):
+            one, other = columns.left(index), columns.right(index)
+            if left[0] in other:
+                one, other = other, one
+            if set(left) <= set(one) and set(right) <= set(other):
+                yield index
+
+
+def _flow(book: Book, index: int, players: Side) -> float:
+    return sum(book.columns.change[slot][index] for slot, player in book.columns.members(index) if player in players)
+
+
+def head_to_head(
+    book: Book, directory: Directory, pool: str, left: Side, right: Side, at: int, limit: int = 5
+) -> HeadToHead:
+    """Return the record of two players, or of two sides of 2v2, against each other, and their farming meter (L6)."""
+    met = list(_meetings(book, pool, left, right))
+    counted = [index for index in met if book.counted(index)]
+    results = [game_row(book, directory, index, left[0]).result for index in counted]
+    whole = len(left) == len(right) == book.state.pools[pool].pool.side_size
+    return HeadToHead(
+        pool, names_of(directory, left), names_of(directory, right),
+        results.count(Result.WIN), results.count(Result.DRAW), results.count(Result.LOSS), len(met) - len(counted),
+        sum(_flow(book, index, left) for index in counted), sum(_flow(book, index, right) for index in counted),
+        tuple(game_row(book, directory, index, left[0]) for index in reversed(met[-limit:])),
+        meter(book, pool, left, right, at) if whole else None,
+    )  # fmt: skip
