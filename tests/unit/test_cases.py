@@ -128,7 +128,8 @@ def test_settlement() -> None:
     assert archived == case["verdicts"]
     assert verdicts["选手06"].reason == "high_rating"
     assert verdicts["选手09"].reason == "newcomer"
-    entry = Settlement(2026, season.return_day(2026), tuple((ids[n], v.taken) for n, v in verdicts.items() if v.archived))
+    executed = tuple((ids[name], verdict.taken) for name, verdict in verdicts.items() if verdict.archived)
+    entry = Settlement(2026, season.return_day(2026), executed)
     book.advance([rows.add(entry, pool=pool, at=season_start(2027) + 1)])
     for name, after in case["after"].items():
         standing = book.state.look(pool, ids[name])
