@@ -157,7 +157,7 @@ def _skeleton_table() -> dict[int, str | None]:
     pairs = zip(_HAN_LOOKALIKES[::2], _HAN_LOOKALIKES[1::2], strict=True)
     table |= {ord(alike): plain for alike, plain in pairs}
     marks = (*range(0x300, 0x370), *range(0x1AB0, 0x1B00), *range(0x1DC0, 0x1E00), *range(0x20D0, 0x2100))
-    return table | {c: None for c in (0x0A, 0x20, *marks, *range(0xFE20, 0xFE30))}
+    return table | dict.fromkeys((0x0A, 0x20, *marks, *range(0xFE20, 0xFE30)))
 
 
 _SKELETON = _skeleton_table()
@@ -211,7 +211,8 @@ def _bad_length(name: str) -> NameProblem | None:
     visible = sum(unicodedata.category(c)[0] != "M" for c in name)
     if visible > MAX_NAME_LENGTH or len(name) > 2 * MAX_NAME_LENGTH:
         return NameProblem("too_long", str(MAX_NAME_LENGTH))
-    if unicodedata.category(name[0])[0] == "M" or not any(unicodedata.category(c)[0] in "LNS" for c in name):
+    seen = skeleton(name) and any(unicodedata.category(c)[0] in "LNS" for c in name)
+    if not seen or unicodedata.category(name[0])[0] == "M":
         return NameProblem("invisible")
     return None
 

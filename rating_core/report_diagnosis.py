@@ -56,11 +56,13 @@ class Outcome:
     text: str
     guess: GameLine | None = None
     """The game if every near miss was meant."""
+    as_typed: str = ""
+    """How it stands in the corrected report if none was."""
 
     def unsure(self) -> "Outcome":
         """Return the same without its guess: near misses stay as typed."""
         problems = tuple(replace(problem, fixed=None) for problem in self.problems)
-        return Outcome(self.game, problems, self.problems[0].line)
+        return Outcome(self.game, problems, self.as_typed)
 
 
 class Guesses:
@@ -100,6 +102,8 @@ class LineParser:
 
     def read(self, line: Line) -> Outcome:
         """Return the line's game, or everything that is wrong with it."""
+        if line.is_header:
+            return _refused(line, "late_header")
         right = line.places(is_right_word)
         if found := readings_of(line, right, self._sizes):
             return self._decided(line, found)
@@ -160,6 +164,7 @@ class LineParser:
         result = intended(typed)
         word = typed if result is None else result.word
         text = SEPARATOR.join((*tokens[:left], word, *tokens[left:]))
+        as_typed = SEPARATOR.join((*names[:left], word, *names[left:]))
         players = tuple(player for player in map(self._roster.find, tokens) if player is not None)
         guess = None
         if result is not None and len(players) == len(tokens) and not _repeated(players):
@@ -168,7 +173,7 @@ class LineParser:
         problems = [LineProblem(line.number, line.text, "unknown_name", unknown, tuple(near.values()), fixed=fixed)]
         if not is_right_word(typed):
             problems.insert(0, LineProblem(line.number, line.text, "result_word", word=typed, fixed=fixed))
-        return Outcome(None, tuple(problems), fixed or text, guess)
+        return Outcome(None, tuple(problems), fixed or text, guess, as_typed)
 
     def _no_game(self, line: Line) -> Outcome:
         """A line without a free-standing result: names and result run together, or words that belong elsewhere."""

@@ -1,32 +1,34 @@
 """What the bot says to a report that it cannot record (commands.md, "Reporting": 「未记录」)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rating_core.report_text import MAX_CHARACTERS, MAX_LINES, LineProblem, ReportProblems, intended
 
-_SHOWN_PROBLEMS = 3
-_SHOWN_LINE = 24
-_SHOWN_NAME = 16
+_SHOWN_LINES = 3
+_LONGEST_LINE = 24
+_LONGEST_NAME = 16
 
 
 def refused_report(problems: ReportProblems) -> str:
-    """Return the refusal: the first problems with line, reason and near misses, then the whole report to copy."""
-    ordered = sorted(problems.problems, key=lambda problem: (problem.code != "several_pairs", problem.number))
-    text = ["未记录，整份报分都没有记："]
-    text += [_sentence(problem) for problem in ordered[:_SHOWN_PROBLEMS]]
-    if len(ordered) > _SHOWN_PROBLEMS:
-        text.append(f"另有{len(ordered) - _SHOWN_PROBLEMS}处。")
+    """Return the refusal: the first bad lines with reasons and near misses, then the whole report to copy."""
+    by_line: dict[int, list[LineProblem]] = {}
+    for problem in sorted(problems.problems, key=lambda problem: problem.code != "several_pairs"):
+        by_line.setdefault(problem.number, []).append(problem)
+    shown = list(by_line.values())[:_SHOWN_LINES]
+    text = ["未记录，整份报分都没有记：", *map(_sentence, shown)]
+    if len(by_line) > len(shown):
+        text.append(f"另有{len(by_line) - len(shown)}处。")
     if problems.corrected is not None:
         text.append("改好的在下面，核对无误后整段复制发送：" if problems.complete else "请把下面这份改对后整段重发：")
         text.append(problems.corrected.rstrip("\n"))
     return "\n".join(text)
 
 
-def _sentence(problem: LineProblem) -> str:
-    reason = _REASONS[problem.code](problem)
-    if problem.number == 0:
-        return reason
-    return f"第{problem.number}行“{_cut(problem.line, _SHOWN_LINE)}”：{reason}"
+def _sentence(problems: Sequence[LineProblem]) -> str:
+    """Say what is wrong with one line, or with the message as a whole (number 0)."""
+    reasons = "".join(_REASONS[problem.code](problem) for problem in problems)
+    first = problems[0]
+    return f"第{first.number}行“{_cut(first.line, _LONGEST_LINE)}”：{reasons}" if first.number else reasons
 
 
 def _cut(text: str, length: int) -> str:
@@ -35,7 +37,7 @@ def _cut(text: str, length: int) -> str:
 
 
 def _quoted(name: str) -> str:
-    return f"「{_cut(name, _SHOWN_NAME)}」"
+    return f"「{_cut(name, _LONGEST_NAME)}」"
 
 
 def _unknown_name(problem: LineProblem) -> str:
@@ -76,6 +78,7 @@ _REASONS: dict[str, Callable[[LineProblem], str]] = {
     "not_a_game": _not_a_game,
     "several_pairs": _several_pairs,
     "unknown_header": _unknown_header,
+    "late_header": lambda _: "#开头的赛事和榜要写在最前面。",
     "repeated_header": lambda _: "赛事和榜各写一行就够了。",
     "same_player": lambda problem: f"{'、'.join(map(_quoted, problem.names))}在这一行出现了两次。",
     "wrong_side": lambda _: "两边的人数不对，每一行的人数都要一样。",
