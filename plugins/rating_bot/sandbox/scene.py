@@ -59,6 +59,10 @@ CAST: tuple[Actor, ...] = (
     _player(10011, "张三", "三哥"),
     _player(10012, "李四"),
     _player(10013, "王五", "老王"),
+    Actor(SCOREKEEPER, "小周", "小周", "desk", "记分员", "member", "admin"),
+    Actor(SUPERUSER, "群主老陈", "群主老陈", "owner", "群主", "owner", "owner"),
+    Actor(10022, "石头", "石头", "newcomer", "有名未绑定"),
+    Actor(NEWCOMER, "新朋友", "", "newcomer", "还没报名"),
     _player(10014, "常胜将军"),
     _player(10015, "平安", "一路平安"),
     _player(10016, "赵六"),
@@ -67,10 +71,6 @@ CAST: tuple[Actor, ...] = (
     _player(10019, "云中鹤"),
     _player(10020, "老 顽童"),
     _player(10021, "跳跳虎"),
-    Actor(10022, "石头", "石头", "newcomer", "有名未绑定"),
-    Actor(NEWCOMER, "新朋友", "", "newcomer", "还没报名"),
-    Actor(SCOREKEEPER, "小周", "小周", "desk", "记分员", "member", "admin"),
-    Actor(SUPERUSER, "群主老陈", "群主老陈", "owner", "群主", "owner", "owner"),
 )
 """Who can be played, in the order shown."""
 

@@ -1,7 +1,7 @@
 // Draws messages. Everything people and bot say goes in as text, never as markup.
 
 const MINUTE = 60_000;
-const EMOJI = { 76: "👍", 124: "👌" };
+const LIKES = { 76: "赞", 124: "好的" };
 const ROLES = { owner: "群主", admin: "管理员" };
 const clock = new Intl.DateTimeFormat("zh-CN", { timeZone: "Asia/Shanghai", hour: "2-digit", minute: "2-digit" });
 
@@ -19,7 +19,7 @@ export function h(tag, { on = {}, ...attributes } = {}, ...children) {
 
 /** The round picture of someone: the first character of his name on a colour of his own. */
 export function avatar(qq, name, bot) {
-  if (qq === bot) return h("span", { class: "avatar bot", "aria-hidden": "true" }, "🤖");
+  if (qq === bot) return h("img", { class: "avatar", src: "/sandbox/static/icon.svg", alt: "" });
   return h("span", { class: `avatar c${qq % 8}`, "aria-hidden": "true" }, [...name][0] ?? "?");
 }
 
@@ -86,9 +86,16 @@ function likes(message) {
     h(
       "div",
       { class: "likes" },
-      ...entries.map(([emoji, names]) => h("span", { title: names.join("、") }, `${EMOJI[emoji] ?? "表情"} ${names.length}`)),
+      ...entries.map(([emoji, names]) => h("span", { title: names.join("、") }, `${LIKES[emoji] ?? "表情"} ${names.length}`)),
     )
   );
+}
+
+function closeDeeds() {
+  document.querySelectorAll(".deeds").forEach((row) => {
+    row.closest("li").querySelector(".bubble").setAttribute("aria-expanded", "false");
+    row.remove();
+  });
 }
 
 /** The row under a message that was clicked. */
@@ -96,13 +103,19 @@ function deeds(message, state, acts) {
   const inGroup = message.chat.startsWith("g");
   const member = state.members[message.chat]?.[state.me];
   const mayRecall = message.who === state.me || (member && member.role !== "member");
-  const button = (label, act) => h("button", { type: "button", on: { click: () => act(message) } }, label);
+  const button = (label, act) => {
+    const click = () => {
+      closeDeeds();
+      act(message);
+    };
+    return h("button", { type: "button", on: { click } }, label);
+  };
   return h(
     "div",
     { class: "deeds" },
     button("引用", acts.quote),
     inGroup && message.who !== state.me && button("@他", acts.mention),
-    inGroup && member && button("👍", acts.like),
+    inGroup && member && button("点赞", acts.like),
     mayRecall && button("撤回", acts.recall),
   );
 }
@@ -140,10 +153,7 @@ export function bubble(message, state, acts) {
   const toggle = () => {
     if (!getSelection().isCollapsed) return;
     const open = item.querySelector(".deeds");
-    document.querySelectorAll(".deeds").forEach((row) => {
-      row.closest("li").querySelector(".bubble").setAttribute("aria-expanded", "false");
-      row.remove();
-    });
+    closeDeeds();
     if (!open) {
       body.after(deeds(message, state, acts));
       body.setAttribute("aria-expanded", "true");

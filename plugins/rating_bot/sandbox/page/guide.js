@@ -65,7 +65,8 @@ function steps(state, acts) {
     {
       done: Boolean(prompt),
       title: "报一局",
-      text: `你是${first.name}，在官方群里发一行「${first.name}    胜    ${second.name}」。`,
+      text: `你是${first.name}，在官方群里发一行：`,
+      line: lines,
       label: "替我填好",
       act: () => acts.type(first.qq, official, lines),
     },
@@ -100,7 +101,8 @@ function steps(state, acts) {
     {
       done: boardShown(state),
       title: "看榜",
-      text: "在官方群里发「/排行榜」。",
+      text: "在官方群里发：",
+      line: "/排行榜",
       label: "替我填好",
       act: () => acts.type(opponent.qq, official, "/排行榜"),
     },
@@ -114,7 +116,7 @@ function extras(state, acts) {
   const idea = (text, qq, line) =>
     h("li", {}, h("button", { type: "button", on: { click: () => acts.type(qq, official, line) } }, text));
   return [
-    h("p", {}, "🎉 都会了。再试试："),
+    h("p", {}, "都会了。再试试："),
     h(
       "ul",
       {},
@@ -131,13 +133,13 @@ export function drawGuide(state, acts) {
   const list = steps(state, acts);
   const now = list.findIndex((step) => !step.done);
   document.getElementById("guide-count").textContent = `${list.filter((step) => step.done).length}/${list.length}`;
-  document.getElementById("guide-now").textContent = now < 0 ? "完成" : `下一步：${list[now].title}`;
+  document.getElementById("guide-now").textContent = now < 0 ? "都会了" : "";
   const items = list.map((step, index) =>
     h(
       "li",
-      { class: step.done ? "done" : index === now ? "now" : "later" },
+      { class: step.done ? "done" : index === now ? "now" : "later", "data-n": index + 1 },
       h("b", {}, step.title),
-      h("p", {}, step.text),
+      h("p", {}, step.text, step.line && h("code", {}, step.line)),
       index === now && h("button", { type: "button", on: { click: step.act } }, step.label),
     ),
   );

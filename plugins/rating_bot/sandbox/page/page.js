@@ -20,6 +20,7 @@ const state = {
   quote: null,
 };
 let socket;
+let atEnd = true;
 
 // --- who and where -------------------------------------------------------------------------------------------
 
@@ -117,7 +118,7 @@ function chatTab(chat, name, picture) {
 
 function drawChats() {
   const groups = state.groups.map(({ chat, name }, index) =>
-    chatTab(chat, name, h("span", { class: `avatar group g${index}`, "aria-hidden": "true" }, index ? "📋" : "♟️")),
+    chatTab(chat, name, h("span", { class: `avatar group g${index}`, "aria-hidden": "true" }, name[0])),
   );
   const mine = chatTab(`u${state.me}`, "私聊机器人", avatar(state.bot, "", state.bot));
   $("chats").replaceChildren(...groups, mine);
@@ -191,6 +192,7 @@ function drawQuick() {
 }
 
 function toEnd() {
+  atEnd = true;
   $("log").scrollTop = $("log").scrollHeight;
   $("newer").hidden = true;
 }
@@ -198,7 +200,7 @@ function toEnd() {
 /** Show one new or changed message of the open chat without touching the others. */
 function showMessage(message, isNew) {
   const log = $("log");
-  const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END;
+  const stay = atEnd;
   const item = bubble(message, state, acts);
   const old = log.querySelector(`[data-id="${message.id}"]`);
   if (old) old.replaceWith(item);
@@ -208,7 +210,7 @@ function showMessage(message, isNew) {
     const time = timeLine(message, messages.at(-2));
     log.append(...(time ? [time, item] : [item]));
   }
-  if (atEnd || (isNew && message.who === state.me)) toEnd();
+  if (stay || (isNew && message.who === state.me)) toEnd();
   else if (isNew) $("newer").hidden = false;
 }
 
@@ -302,8 +304,10 @@ $("quoting").lastElementChild.addEventListener("click", () => setQuote(null));
 $("newer").addEventListener("click", toEnd);
 $("log").addEventListener("scroll", () => {
   const log = $("log");
-  if (log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END) $("newer").hidden = true;
+  atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_END;
+  if (atEnd) $("newer").hidden = true;
 });
+new ResizeObserver(() => atEnd && toEnd()).observe($("log"));
 $("guide-toggle").addEventListener("click", () => {
   const open = $("guide").classList.toggle("open");
   $("guide-toggle").setAttribute("aria-expanded", String(open));
