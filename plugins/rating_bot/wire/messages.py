@@ -56,6 +56,8 @@ class Inbound:
     """Group card or nickname, cleaned. Proves nothing."""
     made_up: bool = False
     """True when it was read from history after an outage."""
+    by: str = ""
+    """Of a recall: who took the message back (an admin can recall another's). Of a reaction: the same as user."""
 
     @property
     def group(self) -> str | None:

@@ -1,0 +1,229 @@
+"""The door: a OneBot v11 adapter whose only way in is the reverse WebSocket /onebot/v11/ws with the token."""
+
+import asyncio
+import hmac
+import json
+from collections.abc import Callable
+from typing import Any, ClassVar, cast
+
+from nonebot.adapters import Bot as BaseBot
+from nonebot.adapters.onebot.utils import get_auth_bearer
+from nonebot.adapters.onebot.v11 import Adapter, ApiNotAvailable, Bot, Event, MessageEvent, NoticeEvent
+from nonebot.drivers import URL, Request, WebSocket, WebSocketServerSetup
+from nonebot.exception import WebSocketClosed
+from nonebot.log import logger
+from nonebot.message import handle_event
+from typing_extensions import override
+
+from .inbound import chat_of, is_own, to_inbound, to_sent
+from .link import Link, result_of
+from .messages import Inbound, Sent
+from .order import ChatQueues
+from .repair import Data, repair, whole
+
+WS_PATH = "/onebot/v11/ws"
+MAX_FRAME = 4 * 1024 * 1024
+"""Characters of one frame; longer ones are skipped."""
+PROBE_SECONDS = 3.0
+"""How long the older of two connections with the same self id has to answer."""
+
+UVICORN_OPTIONS: dict[str, Any] = {
+    "ws_ping_interval": 10.0,
+    "ws_ping_timeout": 10.0,
+    "ws_max_size": 4 * MAX_FRAME,
+    "timeout_graceful_shutdown": 5,
+}
+"""For `nonebot.run(**UVICORN_OPTIONS)`: a half-open socket is noticed within 20 s, a giant frame ends it."""
+
+
+class RatingBot(Bot):
+    """A connected QQ account. Messages and notices go on their chat's queue; NoneBot sees them as they were sent."""
+
+    @override
+    async def handle_event(self, event: Event) -> None:
+        """Queue a message or notice; hand anything else on at once."""
+        adapter = cast("RatingAdapter", self.adapter)
+        if isinstance(event, MessageEvent | NoticeEvent):
+            adapter.enqueue(self, event)
+        else:
+            adapter.spawn(handle_event(self, event))
+
+
+class RatingAdapter(Adapter):
+    """See the module. `allowed_self_ids`: QQ numbers that may connect, empty for any.
+
+    Set on the instance before the first connection: `on_connect` (called at once, before any event is handled),
+    `on_sent` (the bot's own messages), `on_handled` (after the matchers), `on_unmuted` (a chat may be sent to again).
+    """
+
+    allowed_self_ids: ClassVar[frozenset[str]] = frozenset()
+    on_connect: Callable[[RatingBot], object] | None = None
+    on_sent: Callable[[Sent], object] | None = None
+    on_handled: Callable[[Inbound], object] | None = None
+    on_unmuted: Callable[[str], object] | None = None
+
+    def _setup(self) -> None:
+        self.queues = ChatQueues()
+        self._links: dict[str, Link] = {}
+        self._admissions: dict[str, asyncio.Lock] = {}
+        self.setup_websocket_server(WebSocketServerSetup(URL(WS_PATH), "QQ client", self._handle_ws))
+        self.driver.on_shutdown(self._stop)
+
+    @override
+    async def _stop(self) -> None:
+        await self.queues.close()
+        await super()._stop()
+
+    # --- events -------------------------------------------------------------------------------------------
+
+    def enqueue(self, bot: RatingBot, event: MessageEvent | NoticeEvent) -> bool:
+        """Queue an event behind everything of its chat; False when its sender floods the chat."""
+        inbound = to_inbound(event)
+
+        async def work() -> None:
+            await handle_event(bot, event)
+            if inbound is not None and self.on_handled is not None:
+                self.on_handled(inbound)
+
+        if inbound is None:
+            return self.queues.submit(chat_of(vars(event) | (event.model_extra or {})), work)
+        return self.queues.submit(inbound.chat, work, user=inbound.user, keys=(inbound.key, inbound.twin))
+
+    def spawn(self, work: Any) -> None:
+        """Run something as a task of the adapter."""
+        task = asyncio.ensure_future(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    def _take(self, bot: RatingBot, data: Data) -> Event | None:
+        """Return the event of a frame that is for the handlers, None for all others."""
+        if data.get("self_id") is not None and str(whole(data["self_id"])) != bot.self_id:
+            logger.warning(f"event for {data['self_id']!r} on the connection of {bot.self_id} dropped")
+            return None
+        fixed = repair(data | {"self_id": int(bot.self_id)})
+        if fixed is None:
+            logger.warning(f"event without sender or chat dropped: {_short(data)}")
+            return None
+        if is_own(fixed) or (fixed["post_type"] == "message" and str(fixed.get("user_id")) in self.bots):
+            if self.on_sent is not None and (sent := to_sent(fixed)) is not None:
+                self.on_sent(sent)
+            return None
+        event = self.json_to_event(fixed)
+        if fixed["post_type"] == "message" and not isinstance(event, MessageEvent):
+            logger.error(f"message that is no message event dropped: {_short(data)}")
+            return None
+        self._watch_mute(bot, fixed)
+        return event
+
+    def _watch_mute(self, bot: RatingBot, data: Data) -> None:
+        lifted = data.get("notice_type") == "group_ban" and data.get("sub_type") == "lift_ban"
+        if lifted and self.on_unmuted is not None and str(data.get("user_id")) in (bot.self_id, "0"):
+            self.on_unmuted(chat_of(data))
+
+    # --- the connection -----------------------------------------------------------------------------------
+
+    @override
+    async def _call_api(self, bot: BaseBot, api: str, **data: Any) -> Any:
+        """Call an API. Raises ApiNotAvailable (nothing was sent), NetworkError (no answer) or ActionFailed."""
+        link = self._links.get(bot.self_id)
+        if link is None:
+            raise ApiNotAvailable
+        timeout = data.pop("_timeout", None) or self.config.api_timeout or 30.0
+        return result_of(await link.call(api, data, timeout))
+
+    @override
+    async def _handle_ws(self, websocket: WebSocket) -> None:
+        refusal = self._refusal(websocket.request)
+        if refusal:
+            logger.warning(f"connection refused: {refusal}")
+            await websocket.close(1008, refusal)
+            return
+        self_id = websocket.request.headers["x-self-id"]
+        async with self._admissions.setdefault(self_id, asyncio.Lock()):
+            older = self._links.get(self_id)
+            if older is not None and await older.answers(PROBE_SECONDS):
+                logger.warning(f"{self_id} is connected already; the second connection is refused")
+                await websocket.close(1008, "Duplicate X-Self-ID")
+                return
+            if older is not None:
+                logger.warning(f"the older connection of {self_id} does not answer and is replaced")
+                await self._detach(older)
+            await websocket.accept()
+            link = Link(self_id, websocket)
+            bot = self._attach(link)
+        try:
+            await self._receive(link, bot)
+        finally:
+            await self._detach(link)
+
+    def _refusal(self, request: Request) -> str:
+        """Return why a connection is refused, empty when it is not."""
+        self_id = request.headers.get("x-self-id") or ""
+        if not (self_id.isascii() and self_id.isdigit() and len(self_id) <= 20):
+            return "Missing X-Self-ID Header"
+        wanted = (self.onebot_config.onebot_access_token or "").strip()
+        given = get_auth_bearer(request.headers.get("authorization")) or ""
+        if not wanted or not hmac.compare_digest(given.encode(), wanted.encode()):
+            return "Authorization Header is invalid"
+        if self.allowed_self_ids and self_id not in self.allowed_self_ids:
+            return f"X-Self-ID {self_id} is not allowed"
+        return ""
+
+    def _attach(self, link: Link) -> RatingBot:
+        bot = RatingBot(self, link.self_id)
+        self._links[link.self_id] = link
+        self.connections[link.self_id] = link.websocket
+        self.bot_connect(bot)
+        logger.info(f"{link.self_id} connected")
+        if self.on_connect is not None:
+            self.on_connect(bot)
+        return bot
+
+    async def _detach(self, link: Link) -> None:
+        link.shut()
+        if self._links.get(link.self_id) is link:
+            del self._links[link.self_id]
+            self.connections.pop(link.self_id, None)
+            self.bot_disconnect(self.bots[link.self_id])
+            logger.warning(f"{link.self_id} disconnected")
+        await link.close()
+
+    async def _receive(self, link: Link, bot: RatingBot) -> None:
+        while True:
+            try:
+                raw = await link.websocket.receive()
+            except WebSocketClosed:
+                return
+            except Exception as error:
+                logger.warning(f"the connection of {link.self_id} broke: {error!r}")
+                return
+            try:
+                data = _decode(raw)
+                if data is None:
+                    continue
+                if "post_type" not in data:
+                    link.answer(data)
+                elif (event := self._take(bot, data)) is not None:
+                    await bot.handle_event(event)
+            except Exception as error:
+                logger.opt(exception=error).error("a frame could not be handled and was skipped")
+
+
+def _decode(raw: str | bytes | None) -> Data | None:
+    """Return the object of a frame; None, with a word in the log, for anything else."""
+    if not raw or len(raw) > MAX_FRAME:
+        logger.warning(f"frame of {len(raw or '')} characters skipped")
+        return None
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        logger.warning(f"frame that is not JSON skipped: {error!r:.200}")
+        return None
+    if not isinstance(data, dict):
+        logger.warning("frame that is no object skipped")
+        return None
+    return data
+
+
+def _short(data: Data) -> str:
+    return repr(data)[:500]

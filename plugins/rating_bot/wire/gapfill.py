@@ -1,0 +1,195 @@
+"""What was said while the bot or its socket was down: read back from history at each connection."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from nonebot.log import logger
+
+from rating_core.store.database import Database, StorageFailed
+
+from ..clock import Clock
+from .history import Caller, History, HistoryUnavailable, read_back
+from .inbound import is_own, real_seq, to_inbound, to_sent
+from .messages import Inbound, Sent, group_chat
+from .order import ChatQueues
+from .repair import Data
+from .serving import groups_of
+from .watermarks import NOTHING_YET, OVERLAP_MS, Mark, Watermarks
+
+AT_ONCE = 4
+"""Groups read at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Why messages of a group may have been missed.
+
+    short: history does not reach back to `since`; limit: there was more than is read; holes: QQ's numbers have
+    `missing` gaps; unavailable: the client gives no history. `since` and `until` in ms.
+    """
+
+    reason: Literal["short", "limit", "holes", "unavailable"]
+    since: int
+    until: int
+    missing: int = 0
+
+
+class GapFill:
+    """Reads the configured groups back to their watermarks and hands on what is newer, oldest first.
+
+    `groups` names the configured groups. `handle` takes each message (made_up is set; taking one twice must change
+    nothing). `missed` is told of each gap that may remain, `filled` after each group, `sent` of own messages seen.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        groups: Callable[[], Iterable[str]],
+        watermarks: Watermarks,
+        queues: ChatQueues,
+        handle: Callable[[Inbound], Awaitable[object]],
+        missed: Callable[[str, Gap], Awaitable[object]],
+        filled: Callable[[str], Awaitable[object]],
+        sent: Callable[[Sent], object] | None = None,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._groups = groups
+        self._watermarks = watermarks
+        self._queues = queues
+        self._handle = handle
+        self._missed = missed
+        self._filled = filled
+        self._sent = sent
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._without_history: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._slots = asyncio.Semaphore(AT_ONCE)
+
+    def connected(self, bot: Caller) -> "asyncio.Task[None]":
+        """Begin filling; the groups' live messages wait from now on. Call it before any event is handled."""
+        groups = [str(group) for group in self._groups()]
+        for group in groups:
+            self._queues.hold(group_chat(group))
+        task = asyncio.create_task(self._fill_all(bot, groups), name=f"history for {bot.self_id}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def stop(self) -> None:
+        """End all filling; the watermarks stay where they are."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _fill_all(self, bot: Caller, groups: list[str]) -> None:
+        member_of = asyncio.create_task(groups_of(bot))
+        await asyncio.gather(*(self._fill_group(bot, group, member_of) for group in groups))
+
+    async def _fill_group(self, bot: Caller, group: str, member_of: "asyncio.Task[set[str] | None]") -> None:
+        chat = group_chat(group)
+        try:
+            async with self._slots, self._locks.setdefault(chat, asyncio.Lock()):
+                known = await member_of
+                if known is None or group in known:
+                    await self._fill(bot, group, chat)
+        except Exception as error:
+            logger.opt(exception=error).error(f"the history of {chat} could not be handled")
+        finally:
+            self._queues.release(chat)
+
+    async def _fill(self, bot: Caller, group: str, chat: str) -> None:
+        mark = self._watermarks.get(chat)
+        if mark is None:
+            await self._begin(bot, chat)
+            return
+        floor = self._watermarks.floor(chat) or mark
+        try:
+            history = await read_back(bot, chat, lambda item: _is_before(item, mark, floor))
+        except HistoryUnavailable as error:
+            logger.warning(f"no history: {error}")
+            if chat not in self._without_history:
+                self._without_history.add(chat)
+                await self._missed(group, Gap("unavailable", mark.at, self._clock.now()))
+            return
+        self._without_history.discard(chat)
+        with self._watermarks.frozen(chat):
+            for item in history.items:
+                await self._pass_on(chat, item, mark, floor)
+        try:
+            await self._watermarks.flush(self._database)
+        except StorageFailed as error:
+            logger.warning(f"the watermark of {chat} could not be written: {error}")
+        if (gap := _gap(history, mark)) is not None:
+            await self._missed(group, gap)
+        await self._filled(group)
+
+    async def _begin(self, bot: Caller, chat: str) -> None:
+        """First connection ever: everything said so far is passed over."""
+        now = self._clock.now()
+        newest: Data | None = None
+        try:
+            history = await read_back(bot, chat, lambda _: True)
+            newest = history.items[-1] if history.items else None
+        except HistoryUnavailable as error:
+            logger.info(f"no history: {error}")
+        seq = real_seq(newest) if newest else None
+        # with QQ's number known, its clock decides, not ours
+        at = min(now, newest["time"] * 1000) if newest and seq is not None else now
+        await self._watermarks.start(self._database, chat, at, seq)
+
+    async def _pass_on(self, chat: str, item: Data, mark: Mark, floor: Mark) -> None:
+        if is_own(item):
+            if self._sent is not None and (sent := to_sent(item)) is not None:
+                self._sent(sent)
+            return
+        if not _is_newer(item, mark, floor):
+            return
+        inbound = to_inbound(item, made_up=True)
+        if inbound is None or self._watermarks.seen(inbound):
+            return
+        if self._queues.has(chat, inbound.key, inbound.twin):
+            return  # its event came too and waits behind the gate: not made up
+        try:
+            await self._handle(inbound)
+        except Exception as error:
+            logger.opt(exception=error).error(f"a message of {chat} from history could not be handled")
+        self._watermarks.note(inbound)
+
+
+def _is_newer(item: Data, mark: Mark, floor: Mark) -> bool:
+    seq = real_seq(item)
+    if seq is not None and floor.seq:
+        if seq <= floor.seq:
+            return False
+    elif item["time"] * 1000 < floor.at:
+        return False
+    return bool(item["time"] * 1000 >= mark.at - OVERLAP_MS)
+
+
+def _is_before(item: Data, mark: Mark, floor: Mark) -> bool:
+    """Whether nothing older than this message is wanted."""
+    seq = real_seq(item)
+    return bool(item["time"] * 1000 < mark.at - OVERLAP_MS or (seq is not None and floor.seq and seq <= floor.seq))
+
+
+def _gap(history: History, mark: Mark) -> Gap | None:
+    items = history.items
+    if not items:
+        return None
+    oldest, newest = items[0]["time"] * 1000, items[-1]["time"] * 1000
+    covered = oldest <= mark.at or any(seq <= (mark.seq or 0) for item in items if (seq := real_seq(item)) is not None)
+    if not covered and not history.exhausted:
+        return Gap("limit", mark.at, oldest)
+    if not covered and mark.seq != NOTHING_YET:
+        return Gap("short", mark.at, oldest)
+    if mark.seq:
+        seqs = {seq for item in items if (seq := real_seq(item)) is not None and seq > mark.seq}
+        missing = max(seqs, default=mark.seq) - mark.seq - len(seqs)
+        if missing > 0:
+            return Gap("holes", mark.at, newest, missing)
+    return None

@@ -1,0 +1,342 @@
+"""The sender: takes committed outbox rows to QQ, each at most once unless QQ hides its history."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nonebot.log import logger
+
+from rating_core.store.database import Database
+from rating_core.store.wire_store import ChatTable, OutboxTable, OutRow
+
+from ..clock import Clock
+from ..failpoints import hit
+from .failures import CLOSED, Failure, failure_of
+from .history import Caller, HistoryUnavailable
+from .messages import AT_MARK, Sent
+from .reconcile import OwnMessages
+from .repair import whole
+from .segments import to_segments
+from .serving import Serving
+
+Alarm = Callable[[str, str, str], Awaitable[object]]
+"""kind (failed | held | muted | kicked | risk), what it is about (short number, else the chat), detail."""
+
+REFUSED = "refused: "
+"""Begins the error of a row whose next attempt goes out as plain text."""
+STORE_RETRY = 5.0
+OFFLINE_RETRY = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Waiting times in seconds.
+
+    settle: from the start of a sending until "not in history" means not sent. retry: before the 2nd, 3rd … attempt
+    after a failure; after the last one the row is given up. pause: of a chat that takes nothing, growing.
+    look_again: before history that was unavailable is asked for again. stop: for what is under way at shutdown.
+    """
+
+    settle: float = 5.0
+    retry: tuple[float, ...] = (0.0, 15.0, 60.0, 300.0)
+    pause: tuple[float, ...] = (60.0, 120.0, 300.0, 600.0, 1800.0)
+    look_again: float = 60.0
+    stop: float = 3.0
+
+
+@dataclass(slots=True)
+class _Lane:
+    """The sending of one chat. Times are loop times."""
+
+    chat: str
+    woken: asyncio.Event = field(default_factory=asyncio.Event)
+    task: "asyncio.Task[None] | None" = None
+    not_before: float = 0.0
+    paused: bool = False
+    pauses: int = 0
+    look_at: dict[int, float] = field(default_factory=dict)
+    """When to look again for rows that history could not tell of."""
+    alarmed: set[object] = field(default_factory=set)
+
+
+class Sender:
+    """Sends per chat in order. `bots` gives the connected accounts, `interval` the seconds between two sends."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        bots: Callable[[], Mapping[str, Caller]],
+        interval: float,
+        alarm: Alarm,
+        patience: Patience | None = None,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._interval = interval
+        self._alarm = alarm
+        self._patience = patience or Patience()
+        self._serving = Serving(bots)
+        self._own = OwnMessages(database, self._serving.own_ids)
+        self._lanes: dict[str, _Lane] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._running = False
+
+    # --- what others call -----------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Take up what an earlier process left; what it was sending may be out. Call it once, after migrations."""
+        async with self._database.write() as connection:
+            await OutboxTable(connection).recover()
+        self._running = True
+        self.wake()
+
+    async def stop(self) -> None:
+        """Finish the send under way, begin no other."""
+        self._running = False
+        tasks = {*self._tasks, *(lane.task for lane in self._lanes.values() if lane.task is not None)}
+        for lane in self._lanes.values():
+            lane.woken.set()
+        if tasks:
+            await asyncio.wait(tasks, timeout=self._patience.stop)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def wake(self, chats: Iterable[str] | None = None) -> None:
+        """Look for work in these chats, or in all; call it after each commit that queued something."""
+        if not self._running:
+            return
+        if chats is None:
+            task = asyncio.create_task(self._wake_all(), name="outbox")
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            return
+        for chat in chats:
+            lane = self._lanes.setdefault(chat, _Lane(chat))
+            lane.woken.set()
+            if lane.task is None:
+                lane.task = asyncio.create_task(self._serve(lane), name=f"outbox {chat}")
+
+    def connected(self, bot: Caller) -> None:
+        """An account connected: go on everywhere, without waiting for retries."""
+        self._serving.connected(bot.self_id)
+        for lane in self._lanes.values():
+            lane.not_before = 0.0
+            lane.look_at.clear()
+        self.wake()
+
+    def saw(self, sent: Sent) -> None:
+        """The client told of, or history showed, one of the bot's own messages."""
+        self._own.saw(sent)
+        if sent.chat in self._lanes:
+            self._lanes[sent.chat].look_at.clear()
+            self._lanes[sent.chat].woken.set()
+
+    async def resume(self, chat: str) -> None:
+        """End the rest of a chat (the bot may speak again) and go on."""
+        async with self._database.write() as connection:
+            await ChatTable(connection).set_pause(chat, None)
+        self.wake([chat])
+
+    # --- one chat -------------------------------------------------------------------------------------------
+
+    async def _wake_all(self) -> None:
+        while self._running:
+            try:
+                async with self._database.read() as connection:
+                    chats = await OutboxTable(connection).chats_with_work()
+            except Exception as error:
+                logger.opt(exception=error).error("the outbox could not be read; trying again")
+                await asyncio.sleep(STORE_RETRY)
+            else:
+                self.wake(chats)
+                return
+
+    async def _serve(self, lane: _Lane) -> None:
+        try:
+            while self._running:
+                lane.woken.clear()
+                try:
+                    wait = await self._step(lane)
+                except Exception as error:  # the database may be full or locked: nothing is lost, try again
+                    logger.opt(exception=error).error(f"sending to {lane.chat} failed; trying again")
+                    wait = STORE_RETRY
+                if wait is None and not lane.woken.is_set():
+                    return
+                if wait:
+                    await _wait(lane.woken, wait)
+        finally:
+            lane.task = None
+
+    async def _step(self, lane: _Lane) -> float | None:
+        """Do one thing. Return how long nothing else is to be done (seconds), None when all is done."""
+        async with self._database.read() as connection:
+            box = OutboxTable(connection)
+            unclear = await box.rows("sending", "unknown", chat=lane.chat)
+            row = next(iter(await box.rows("pending", chat=lane.chat, limit=1)), None)
+            chat = await ChatTable(connection).get(lane.chat)
+        if not unclear and row is None:
+            return None
+        bot = await self._serving.pick(lane.chat)
+        if bot is None:
+            return float("inf")
+        lane.paused = chat is not None and chat.paused_until is not None
+        waits = []
+        for one in unclear:
+            wait, blocks = await self._settle(lane, bot, one)
+            if blocks or wait == 0:
+                return wait  # its fate is known soon: what follows waits, to keep the order
+            waits.append(wait)
+        if row is not None:
+            if _expired(row, self._clock.now()):
+                async with self._database.write() as connection:
+                    await OutboxTable(connection).mark_dropped(row.outbox_id)
+                return 0.0
+            rest = ((chat.paused_until if chat else None) or 0) - self._clock.now()
+            wait = max(rest / 1000, lane.not_before - _loop_time())
+            if wait <= 0:
+                await self._send(lane, bot, row)
+                return 0.0
+            waits.append(wait)
+        return min(waits)
+
+    async def _send(self, lane: _Lane, bot: Caller, row: OutRow) -> None:
+        decorated = bool(row.quote or AT_MARK.search(row.text))
+        as_plain = decorated and (row.error.startswith(REFUSED) or row.attempts >= 2)
+        async with self._database.write() as connection:
+            await OutboxTable(connection).mark_sending(row.outbox_id, self._clock.now())
+        hit("before_send")
+        try:
+            answer = await _call(bot, row, as_plain)
+        except Exception as error:
+            lane.not_before = _loop_time() + self._interval
+            failure = failure_of(error)
+            logger.warning(f"outbox {row.outbox_id} to {row.chat}: {failure.kind}: {failure.text}")
+            await self._failed(lane, bot, row, failure, decorated and not as_plain)
+            return
+        hit("after_send")
+        lane.not_before = _loop_time() + self._interval
+        hit("before_mark")
+        await self._sent(lane, row, _message_id(answer))
+
+    async def _sent(self, lane: _Lane, row: OutRow, message_id: str) -> None:
+        async with self._database.write() as connection:
+            await OutboxTable(connection).mark_sent(row.outbox_id, message_id)
+            if lane.paused:
+                await ChatTable(connection).set_pause(row.chat, None)
+        lane.pauses = 0
+        lane.alarmed.discard("closed")
+        lane.look_at.pop(row.outbox_id, None)
+
+    async def _failed(self, lane: _Lane, bot: Caller, row: OutRow, failure: Failure, can_be_plain: bool) -> None:
+        """Decide what becomes of a row whose sending failed."""
+        if failure.kind in CLOSED:
+            await self._closed(lane, bot, row, failure)
+        elif failure.kind == "offline":
+            async with self._database.write() as connection:
+                await OutboxTable(connection).mark_pending(row.outbox_id, row.error, attempts=row.attempts)
+            lane.not_before = _loop_time() + OFFLINE_RETRY
+        elif failure.kind == "unclear":
+            async with self._database.write() as connection:
+                await OutboxTable(connection).mark_unknown(row.outbox_id, failure.text)
+        elif can_be_plain:
+            async with self._database.write() as connection:
+                await OutboxTable(connection).mark_pending(row.outbox_id, REFUSED + failure.text)
+        else:
+            await self._try_again(lane, row, row.attempts + 1, REFUSED + failure.text)
+
+    async def _try_again(self, lane: _Lane, row: OutRow, attempts: int, error: str) -> None:
+        """Give a row that is certainly not out back to the queue, or give it up."""
+        retry = self._patience.retry
+        given_up = attempts > len(retry)
+        async with self._database.write() as connection:
+            box = OutboxTable(connection)
+            if _expired(row, self._clock.now()):
+                await box.mark_dropped(row.outbox_id)
+                return
+            await (box.mark_failed if given_up else box.mark_pending)(row.outbox_id, error)
+        if given_up:
+            await self._tell(lane, ("failed", row.outbox_id), "failed", row.about, error)
+        else:
+            lane.not_before = max(lane.not_before, _loop_time() + retry[max(attempts, 1) - 1])
+
+    async def _closed(self, lane: _Lane, bot: Caller, row: OutRow, failure: Failure) -> None:
+        """The chat takes nothing: keep its queue and let it rest, unless another account is in the group."""
+        another = failure.kind == "kicked" and self._serving.lost(bot.self_id, row.chat)
+        pause = self._patience.pause
+        rest = pause[min(lane.pauses, len(pause) - 1)]
+        async with self._database.write() as connection:
+            await OutboxTable(connection).mark_pending(row.outbox_id, row.error, attempts=row.attempts)
+            if not another:
+                until = self._clock.now() + int(rest * 1000)
+                await ChatTable(connection).set_pause(row.chat, until, failure.kind)
+        if not another:
+            lane.pauses += 1
+            await self._tell(lane, "closed", failure.kind, "", failure.text)
+
+    async def _settle(self, lane: _Lane, bot: Caller, row: OutRow) -> tuple[float, bool]:
+        """Find out whether a row is out. Return how long to wait (0: decided) and whether the chat waits with it."""
+        if (left := lane.look_at.get(row.outbox_id, 0.0) - _loop_time()) > 0:
+            return left, False
+        try:
+            found = await self._own.find(bot, row)
+        except HistoryUnavailable as error:
+            lane.look_at[row.outbox_id] = _loop_time() + self._patience.look_again
+            if row.state != "unknown":
+                async with self._database.write() as connection:
+                    await OutboxTable(connection).mark_unknown(row.outbox_id, row.error or str(error))
+            await self._tell(lane, ("held", row.outbox_id), "held", row.about, str(error))
+            return self._patience.look_again, False
+        lane.look_at.pop(row.outbox_id, None)
+        if found is not None:
+            await self._sent(lane, row, found)
+            return 0.0, True
+        age = (self._clock.now() - (row.sending_at or 0)) / 1000
+        if age < self._patience.settle:
+            return min(self._patience.settle, self._patience.settle - age), True
+        await self._try_again(lane, row, row.attempts, row.error)
+        return 0.0, True
+
+    async def _tell(self, lane: _Lane, key: object, kind: str, about: str, detail: str) -> None:
+        """Raise an alarm, once for each key."""
+        if key in lane.alarmed:
+            return
+        lane.alarmed.add(key)
+        logger.error(f"outbox {lane.chat} {about}: {kind}: {detail}")
+        try:
+            await self._alarm(kind, about or lane.chat, f"{lane.chat} {detail}")
+        except Exception as error:
+            logger.opt(exception=error).error("the desk could not be told")
+
+
+async def _call(bot: Caller, row: OutRow, as_plain: bool) -> Any:
+    peer = int(row.chat[1:])
+    if row.chat.startswith("u"):
+        message = to_segments(row.text, quote=None if as_plain else row.quote, mentions=False)
+        return await bot.call_api("send_private_msg", user_id=peer, message=message)
+    message = to_segments(row.text, quote=None if as_plain else row.quote, mentions=not as_plain)
+    return await bot.call_api("send_group_msg", group_id=peer, message=message)
+
+
+def _message_id(answer: object) -> str:
+    number = whole(answer.get("message_id")) if isinstance(answer, Mapping) else None
+    return str(number or "")
+
+
+def _expired(row: OutRow, now: int) -> bool:
+    return row.expires_at is not None and row.expires_at <= now
+
+
+def _loop_time() -> float:
+    return asyncio.get_running_loop().time()
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event, at most so long."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(None if seconds == float("inf") else seconds):
+            await event.wait()

@@ -1,0 +1,62 @@
+"""Finding out whether a message whose sending ended unclear is out: by the bot's own messages in the chat."""
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable
+
+from rating_core.store.database import Database
+from rating_core.store.wire_store import OutboxTable, OutRow
+
+from .history import Caller, HistoryUnavailable, read_back
+from .inbound import to_sent
+from .messages import Sent
+from .repair import Data
+from .segments import fingerprint, plain
+
+BEFORE_MS = 60_000
+"""QQ's clock and ours may differ: own messages count from so long before the sending."""
+KEPT = 200
+
+
+class OwnMessages:
+    """The bot's own messages: those the client told of, and those in history."""
+
+    def __init__(self, database: Database, own_ids: Callable[[], set[str]]) -> None:
+        self._database = database
+        self._own_ids = own_ids
+        self._told: dict[str, deque[Sent]] = defaultdict(lambda: deque(maxlen=KEPT))
+
+    def saw(self, sent: Sent) -> None:
+        """Remember an own message the client told of."""
+        self._told[sent.chat].append(sent)
+
+    async def find(self, bot: Caller, row: OutRow) -> str | None:
+        """Return the message id under which a row is out, None when it is not out.
+
+        Raises HistoryUnavailable when neither can be said.
+        """
+        found = await self._match(row, self._told.get(row.chat, ()))
+        if found is not None:
+            return found
+        since = _since(row)
+        history = await read_back(bot, row.chat, lambda item: item["time"] * 1000 < since)
+        own = [sent for item in history.items if self._is_own(item) and (sent := to_sent(item)) is not None]
+        found = await self._match(row, own)
+        if found is None and not history.reached and not history.exhausted:
+            raise HistoryUnavailable(f"{row.chat}: too much was said since")
+        return found
+
+    async def _match(self, row: OutRow, messages: Iterable[Sent]) -> str | None:
+        wanted, since = {fingerprint(row.text), fingerprint(plain(row.text))}, _since(row)
+        fitting = [sent for sent in messages if sent.said_at >= since and fingerprint(sent.text) in wanted]
+        if not fitting:
+            return None
+        async with self._database.read() as connection:
+            taken = await OutboxTable(connection).taken(row.chat, [sent.message_id for sent in fitting])
+        return next((sent.message_id for sent in fitting if sent.message_id not in taken), None)
+
+    def _is_own(self, item: Data) -> bool:
+        return item["post_type"] == "message_sent" or str(item["user_id"]) in self._own_ids()
+
+
+def _since(row: OutRow) -> int:
+    return (row.sending_at or row.created_at) - BEFORE_MS

@@ -1,0 +1,154 @@
+"""Repairs of what QQ clients send, before NoneBot's event models see it.
+
+A missing font, an int level or a null segment would turn a message into a base Event that no matcher sees: the
+message would vanish without a word. `repair` fills in and converts, so that the typed model always validates.
+"""
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from nonebot.adapters.onebot.v11 import Message
+
+from .messages import AT_CLOSE, AT_OPEN
+
+Data = dict[str, Any]
+
+MAX_TEXT = 20_000
+"""Characters kept of one text; QQ itself allows about 5,000."""
+MAX_SEGMENTS = 1_000
+MILLISECONDS_FROM = 100_000_000_000
+"""A time at or above this is in milliseconds (NapCat falls back to Date.now())."""
+
+_NOTHING_SAID: Data = {"type": "text", "data": {"text": ""}}
+"""NoneBot expects at least one segment."""
+_DROPPED = {ord(AT_OPEN): None, ord(AT_CLOSE): None, 0: None}
+_SENDER_TEXTS = ("nickname", "sex", "card", "area", "level", "role", "title")
+_IDS = ("self_id", "user_id", "group_id", "operator_id", "target_id", "message_id", "sender_id")
+_NOTICE_DEFAULTS: dict[str, Data] = {
+    "group_recall": {"user_id": 0, "operator_id": 0, "message_id": 0},
+    "friend_recall": {"user_id": 0, "message_id": 0},
+    "group_ban": {"user_id": 0, "operator_id": 0, "duration": 0, "sub_type": "ban"},
+    "group_increase": {"user_id": 0, "operator_id": 0, "sub_type": "approve"},
+    "group_decrease": {"user_id": 0, "operator_id": 0, "sub_type": "leave"},
+    "group_admin": {"user_id": 0, "sub_type": "set"},
+}
+
+
+def repair(data: Mapping[str, Any], *, now: int | None = None) -> Data | None:
+    """Return a copy of an event that its model accepts; None when it names no sender or no chat.
+
+    `now` in seconds stands in for a missing time (default: the machine's clock). Repairing twice changes nothing.
+    """
+    fixed = dict(data)
+    post_type = fixed.get("post_type")
+    for name in _IDS:
+        if name in fixed and (number := whole(fixed[name])) is not None:
+            fixed[name] = number
+    fixed["time"] = _seconds(fixed.get("time"), now)
+    if post_type in ("message", "message_sent"):
+        return _message(fixed)
+    if post_type == "notice":
+        kind = str(fixed.get("notice_type") or "")
+        for name, value in _NOTICE_DEFAULTS.get(kind, {}).items():
+            if not isinstance(fixed.get(name), type(value)):
+                fixed[name] = (whole(fixed.get(name)) or value) if isinstance(value, int) else value
+    return fixed
+
+
+def clean(text: object) -> str:
+    """Return text without NUL, lone surrogates (no database stores them) and the private marks of mentions."""
+    kept = str(text)[:MAX_TEXT].translate(_DROPPED)
+    return kept if kept.isascii() else kept.encode("utf-8", "ignore").decode("utf-8")
+
+
+def whole(value: object) -> int | None:
+    """Return an id or time as int, whether it came as int, float or string; None when it is none of these."""
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, str) and len(value) > 20:
+        return None
+    try:
+        return int(value) if isinstance(value, int | float | str) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _seconds(value: object, now: int | None) -> int:
+    seconds = whole(value)
+    if seconds is None or seconds <= 0:
+        return int(time.time()) if now is None else now
+    return seconds // 1000 if seconds >= MILLISECONDS_FROM else seconds
+
+
+def _message(fixed: Data) -> Data | None:
+    sender = _sender(fixed.get("sender"))
+    user_id = whole(fixed.get("user_id")) or sender.get("user_id")
+    if not user_id:
+        return None
+    fixed["user_id"], fixed["sender"] = user_id, sender
+    if fixed.get("message_type") not in ("group", "private"):
+        if fixed.get("message_type"):
+            return fixed  # guilds and the like: not ours, their own models may take them
+        fixed["message_type"] = "group" if whole(fixed.get("group_id")) else "private"
+    if fixed["message_type"] == "group" and not whole(fixed.get("group_id")):
+        return None
+    fixed["message_id"] = whole(fixed.get("message_id")) or 0
+    fixed["font"] = whole(fixed.get("font")) or 0
+    if not isinstance(fixed.get("sub_type"), str):
+        fixed["sub_type"] = "normal" if fixed["message_type"] == "group" else "friend"
+    if not isinstance(fixed.get("raw_message"), str):
+        fixed["raw_message"] = ""
+    source = fixed.get("message")
+    fixed["message"] = segments(fixed["raw_message"] if source is None else source) or [_NOTHING_SAID]
+    for name in ("reply", "to_me", "original_message", "anonymous"):
+        fixed.pop(name, None)
+    return fixed
+
+
+def _sender(source: object) -> Data:
+    if not isinstance(source, Mapping):
+        return {}
+    sender = {str(name): value for name, value in source.items() if value is not None}
+    for name in ("user_id", "age"):
+        if name in sender:
+            number = whole(sender.pop(name))
+            if number is not None:
+                sender[name] = number
+    for name in _SENDER_TEXTS:
+        if name in sender:
+            value = sender.pop(name)
+            if isinstance(value, str | int | float):
+                sender[name] = clean(value)
+    return sender
+
+
+def segments(source: object) -> list[Data]:
+    """Return the segments of a `message` field: an array, one segment, or a string with CQ codes."""
+    if isinstance(source, str):
+        found: Iterable[object] = ({"type": part.type, "data": part.data} for part in Message(source[:MAX_TEXT]))
+    elif isinstance(source, Mapping):
+        found = (source,)
+    else:
+        found = source[:MAX_SEGMENTS] if isinstance(source, list) else ()
+    return [fixed for part in found if (fixed := _segment(part)) is not None]
+
+
+def _segment(part: object) -> Data | None:
+    if not isinstance(part, Mapping):
+        return None
+    kind, data = part.get("type"), part.get("data")
+    if not isinstance(kind, str) or not kind:
+        return None
+    kept = {str(name): value for name, value in data.items()} if isinstance(data, Mapping) else {}
+    if kind == "text":
+        text = kept.get("text")
+        if not isinstance(text, str | int | float):
+            return None
+        kept["text"] = clean(text)
+    elif kind == "at":
+        qq = kept.get("qq", kept.get("user_id"))
+        kept["qq"] = "all" if qq == "all" else str(whole(qq) or "")
+    elif kind == "reply":
+        kept["id"] = str(whole(kept.get("id")) or "")
+    return {"type": kind, "data": kept}

@@ -1,0 +1,118 @@
+"""Up to where each group was read, so that what was said during an outage is found again, once."""
+
+import contextlib
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from rating_core.store.database import Database
+from rating_core.store.wire_store import ChatTable
+
+from .messages import Inbound
+
+OVERLAP_MS = 3_000
+"""Events overtake each other by this much at most; history is read from so far before the watermark."""
+KEYS_KEPT = 500
+NOTHING_YET = 0
+"""watermark_seq of a chat in which nothing was seen since its first connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """said_at (ms) and QQ's running number (where known) of the newest message handled or passed over."""
+
+    at: int
+    seq: int | None
+
+
+class Watermarks:
+    """Marks in memory, written with `persist` and `flush`. Only chats begun with `start` have one."""
+
+    def __init__(self) -> None:
+        self._marks: dict[str, Mark] = {}
+        self._floors: dict[str, Mark] = {}
+        self._dirty: set[str] = set()
+        self._seen: dict[str, OrderedDict[str, None]] = {}
+        self._frozen: dict[str, list[Inbound]] = {}
+
+    async def load(self, database: Database) -> None:
+        """Read all marks at start."""
+        async with database.read() as connection:
+            for row in await ChatTable(connection).all():
+                if row.watermark_at:
+                    self._marks[row.chat] = self._floors[row.chat] = Mark(row.watermark_at, row.watermark_seq)
+
+    def get(self, chat: str) -> Mark | None:
+        """Return a chat's mark, None before its first connection."""
+        return self._marks.get(chat)
+
+    def floor(self, chat: str) -> Mark | None:
+        """Return the mark with which this process began: nothing at or before it is ever handled again."""
+        return self._floors.get(chat)
+
+    async def start(self, database: Database, chat: str, at: int, seq: int | None) -> None:
+        """Begin a chat at its first connection; `seq` is that of its newest message, None when unknown."""
+        mark = Mark(at, NOTHING_YET if seq is None else seq)
+        self._marks[chat] = self._floors[chat] = mark
+        async with database.write() as connection:
+            await ChatTable(connection).set_watermark(chat, mark.at, mark.seq)
+
+    def note(self, inbound: Inbound) -> None:
+        """Move the mark over a message that was handled or passed over."""
+        if inbound.kind != "message" or inbound.chat not in self._marks:
+            return
+        seen = self._seen.setdefault(inbound.chat, OrderedDict())
+        seen[inbound.key] = None
+        if inbound.seq is None:
+            seen[inbound.twin] = None
+        while len(seen) > KEYS_KEPT:
+            seen.popitem(last=False)
+        if inbound.chat in self._frozen and not inbound.made_up:
+            self._frozen[inbound.chat].append(inbound)
+        else:
+            self._advance(inbound)
+
+    def seen(self, inbound: Inbound) -> bool:
+        """Return whether this process noted the message before."""
+        seen = self._seen.get(inbound.chat)
+        return seen is not None and (inbound.key in seen or inbound.twin in seen)
+
+    @contextlib.contextmanager
+    def frozen(self, chat: str) -> Iterator[None]:
+        """While a gap is being filled: live messages do not move the mark past what was not filled yet."""
+        self._frozen.setdefault(chat, [])
+        try:
+            yield
+        finally:
+            for inbound in self._frozen.pop(chat, []):
+                self._advance(inbound)
+
+    async def persist(self, connection: AsyncConnection, inbound: Inbound) -> None:
+        """Write the mark as it will be after this message, in the transaction that handles it."""
+        mark = self._marks.get(inbound.chat)
+        if mark is not None and inbound.kind == "message" and (inbound.made_up or inbound.chat not in self._frozen):
+            moved = _over(mark, inbound)
+            await ChatTable(connection).set_watermark(inbound.chat, moved.at, moved.seq)
+
+    async def flush(self, database: Database) -> None:
+        """Write all marks that moved; call it every few seconds and at shutdown."""
+        moved = {chat: self._marks[chat] for chat in self._dirty}
+        if not moved:
+            return
+        async with database.write() as connection:
+            for chat, mark in moved.items():
+                await ChatTable(connection).set_watermark(chat, mark.at, mark.seq)
+        self._dirty -= {chat for chat, mark in moved.items() if self._marks[chat] == mark}
+
+    def _advance(self, inbound: Inbound) -> None:
+        moved = _over(self._marks[inbound.chat], inbound)
+        if moved != self._marks[inbound.chat]:
+            self._marks[inbound.chat] = moved
+            self._dirty.add(inbound.chat)
+
+
+def _over(mark: Mark, inbound: Inbound) -> Mark:
+    seq = inbound.seq if mark.seq in (None, NOTHING_YET) else max(mark.seq or 0, inbound.seq or 0)
+    return Mark(max(mark.at, inbound.said_at), seq)
