@@ -48,7 +48,8 @@ class TinyBot:
         """Call an action and return the whole answer. Raises TimeoutError."""
         assert self._ws
         echo = f"{action} {len(self._answers)} {id(params)}"
-        answer = self._answers[echo] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Frame] = asyncio.get_running_loop().create_future()
+        self._answers[echo] = answer
         await self._ws.send(json.dumps({"action": action, "params": params, "echo": echo}))
         async with asyncio.timeout(timeout):
             return await answer
