@@ -161,7 +161,7 @@ class Book:
 
     def _correct(self, row: Row, entry: Void | Amend) -> None:
         target = row.refers_to
-        if target is None or target > self.seq:
+        if target is None or not 0 < target <= self.seq:
             raise LedgerError(f"row {row.seq} corrects nothing")
         correction = _Correction(row.seq, target, entry)
         self._corrections[row.seq] = correction
@@ -175,9 +175,7 @@ class Book:
 
     def _resolve(self, target: int) -> None:
         """Make the step of row `target` what all corrections in force say."""
-        step = self._steps[bisect_left(self._step_seqs, target)]
-        if step.seq != target:
-            raise LedgerError(f"no entry {target} to correct")
+        step = self._steps[bisect_left(self._step_seqs, target)]  # each row is a correction or a step
         active = [c.entry for c in self._by_target.get(target, ()) if not c.void]
         step.void = any(isinstance(e, Void) and e.game is None for e in active)
         columns = self.columns
@@ -272,37 +270,3 @@ def announce(columns: GameColumns, games: range, lines: Iterable[GameLine]) -> A
             after[player] = columns.before[slot][index] + columns.change[slot][index]
     counted = tuple(bool(columns.flags[index] & COUNTED) for index in games)
     return Announced(counted, tuple((player, before[player], after[player]) for player in order))
-
-
-def first_difference(live: Book, rows: Iterable[Row]) -> str | None:
-    """Fold `rows` afresh and compare with the live Book and with the announced figures (1e-9).
-
-    Return what differs first, or None. Announced figures are compared at their own seq, so later corrections
-    do not count against them.
-    """
-    fresh = Book.of({name: pool.pool for name, pool in live.state.pools.items()})
-    for row in rows:
-        if row.seq > live.seq:
-            break
-        fresh.advance([row])
-        entry = row.entry()
-        if isinstance(entry, Games) and entry.announced is not None:
-            told = announce(fresh.columns, fresh.games_of_row(row.seq), entry.lines)
-            if told.counted != entry.announced.counted or not _close(told, entry.announced):
-                return f"账{row.seq}"
-    if fresh.seq != live.seq:
-        return f"账{fresh.seq}"
-    for name, pool in fresh.state.pools.items():
-        other = live.state.pools[name].standings
-        for player in pool.standings.keys() | other.keys():
-            a, b = fresh.state.standing(name, player), other.get(player)
-            if b is None or a.games != b.games or abs(a.rating - b.rating) > 1e-9 or a.archived != b.archived:
-                return f"{name} {player}"
-    return None
-
-
-def _close(told: Announced, written: Announced) -> bool:
-    return len(told.ratings) == len(written.ratings) and all(
-        p == q and abs(b - d) <= 1e-9 and abs(a - c) <= 1e-9
-        for (p, a, b), (q, c, d) in zip(told.ratings, written.ratings, strict=True)
-    )

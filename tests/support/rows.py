@@ -1,6 +1,7 @@
 """Ledgers in memory: rows sealed one after the other, as the store would write them."""
 
 from collections.abc import Iterable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -67,3 +68,10 @@ class Rows:
         book = Book()
         book.advance(self.rows)
         return book
+
+
+def snapshot(book: Book) -> dict[str, object]:
+    """Return a deep copy of everything a Book holds, for comparing."""
+    columns = {name: deepcopy(getattr(book.columns, name)) for name in book.columns.__slots__}
+    fields = ("state", "marks", "seq", "hash", "_steps", "_step_seqs", "_played", "_corrections", "_by_target")
+    return {"columns": columns, **{name: deepcopy(getattr(book, name)) for name in fields}}

@@ -1,0 +1,117 @@
+"""Is the live Book what the ledger says? A fresh fold, compared figure by figure (/体检, replay --verify)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rating_core.book import Book, announce
+from rating_core.ledger import Announced, Games, Row
+from rating_core.rulebook import Pool
+from rating_core.state import GameColumns, PoolState, Standing
+
+TOLERANCE = 1e-9
+
+
+def first_difference(live: Book, rows: Iterable[Row]) -> str | None:
+    """Fold `rows` afresh; compare with the figures as announced and with the live Book, to 1e-9.
+
+    Return what differs first, or None.
+    """
+    pools = {name: pool.pool for name, pool in live.state.pools.items()}
+    fresh, wrong = fold_afresh(pools, (row for row in rows if row.seq <= live.seq))
+    return wrong or difference(live, fresh)
+
+
+def fold_afresh(pools: dict[str, Pool], rows: Iterable[Row]) -> tuple[Book, str | None]:
+    """Return a new Book that read `rows`, and the first report whose announced figures it does not confirm.
+
+    Announced figures are compared at their own seq: later corrections do not count against them.
+    Raises LedgerError on a gap or an unreadable row.
+    """
+    fresh = Book.of(pools)
+    wrong = None
+    for row in rows:
+        fresh.advance([row])
+        if wrong is None and row.kind == Games.KIND:
+            entry = row.entry()
+            if isinstance(entry, Games) and entry.announced is not None:
+                told = announce(fresh.columns, fresh.games_of_row(row.seq), entry.lines)
+                if not _same_figures(told, entry.announced):
+                    wrong = f"账{row.seq}"
+    return fresh, wrong
+
+
+def difference(live: Book, fresh: Book) -> str | None:
+    """Return the first thing in which two Books differ: a row, a game, a player or pair of a pool, a field."""
+    if (live.seq, live.hash) != (fresh.seq, fresh.hash):
+        return f"账{min(live.seq, fresh.seq)}"
+    if (index := _different_game(live.columns, fresh.columns)) is not None:
+        longer = max(live.columns, fresh.columns, key=len)
+        return f"局{longer.number[index]}"
+    for name, pool in fresh.state.pools.items():
+        if (about := _different_in_pool(live.state.pools[name], pool)) is not None:
+            return f"{name} {about}"
+    for field in ("initial", "placing", "ip_checked", "leave_until", "events", "settled"):
+        if getattr(live.state, field) != getattr(fresh.state, field):
+            return field
+    return None if live.marks == fresh.marks else "marks"
+
+
+def _same_figures(told: Announced, written: Announced) -> bool:
+    return (
+        told.counted == written.counted
+        and len(told.ratings) == len(written.ratings)
+        and all(
+            player == other and _close(before, before_written) and _close(after, after_written)
+            for (player, before, after), (other, before_written, after_written) in zip(
+                told.ratings, written.ratings, strict=True
+            )
+        )
+    )
+
+
+def _close(a: float, b: float) -> bool:
+    return abs(a - b) <= TOLERANCE
+
+
+def _different_game(a: GameColumns, b: GameColumns) -> int | None:
+    """Return the position of the first game that differs."""
+    exact: list[tuple[Sequence[Any], Sequence[Any]]]
+    exact = [(a.number, b.number), (a.report, b.report), (a.seq, b.seq), (a.at, b.at), (a.pool, b.pool)]
+    exact += [(a.event, b.event), (a.weight, b.weight), (a.result, b.result), (a.flags, b.flags)]
+    exact += list(zip(a.players, b.players, strict=True))
+    found = [index for one, other in exact if (index := _first_unequal(one, other)) is not None]
+    for one, other in zip((*a.before, *a.change), (*b.before, *b.change), strict=True):
+        if (index := _first_unequal(one, other, TOLERANCE)) is not None:
+            found.append(index)
+    return min(found, default=None)
+
+
+def _first_unequal(one: Sequence[Any], other: Sequence[Any], tolerance: float = 0) -> int | None:
+    if one == other:
+        return None
+    for index, (x, y) in enumerate(zip(one, other, strict=False)):
+        if x != y and not (tolerance and _close(x, y)):
+            return index
+    return None if len(one) == len(other) else min(len(one), len(other))
+
+
+def _different_in_pool(live: PoolState, fresh: PoolState) -> str | None:
+    for player in sorted(live.standings.keys() | fresh.standings.keys()):
+        if not _same_standing(live.standings.get(player), fresh.standings.get(player)):
+            return str(player)
+    for season in sorted(live.pairs.keys() | fresh.pairs.keys()):
+        ours, theirs = live.pairs.get(season, {}), fresh.pairs.get(season, {})
+        for key in sorted(ours.keys() | theirs.keys()):
+            if ours.get(key) != theirs.get(key):
+                return "-".join("+".join(map(str, side)) for side in key)
+    return None
+
+
+def _same_standing(a: Standing | None, b: Standing | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    if (a.peak is None) != (b.peak is None) or not _close(a.peak or 0.0, b.peak or 0.0):
+        return False
+    twin = b.copy()
+    twin.rating, twin.peak = a.rating, a.peak
+    return _close(a.rating, b.rating) and a == twin
