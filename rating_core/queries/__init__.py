@@ -2,7 +2,7 @@
 
 from rating_core.queries.boards import Board, BoardRow, board
 from rating_core.queries.cards import Card, card
-from rating_core.queries.explain import Correction, Explanation, explain
+from rating_core.queries.explain import Correction, ExplainedPlayer, Explanation, explain
 from rating_core.queries.farming import Meter, meter, meter_before
 from rating_core.queries.formula import Calculation, Prediction, Term, calculate, prediction
 from rating_core.queries.games import GameRow, HeadToHead, History, head_to_head, history
@@ -13,6 +13,7 @@ __all__ = [
     "Calculation",
     "Card",
     "Correction",
+    "ExplainedPlayer",
     "Explanation",
     "GameRow",
     "HeadToHead",

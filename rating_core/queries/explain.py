@@ -26,7 +26,7 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class ExplainedPlayer:
     """A player of an explained game."""
 
     player: int
@@ -55,12 +55,15 @@ class Explanation:
     counted: bool
     dr: float
     """The left side's rating less the right side's, before the game; 0 for a void game."""
-    ours: tuple[Player, ...]
+    ours: tuple[ExplainedPlayer, ...]
     """The left side; empty for a void game, which has no figures."""
-    theirs: tuple[Player, ...]
+    theirs: tuple[ExplainedPlayer, ...]
     meter: Meter | None
     """What the game found of L6; None for void games and in events, which always count."""
+    needed: int
+    """N of the day of the game (L12)."""
     corrections: tuple[Correction, ...]
+    """In force, in the ledger's order."""
 
 
 def _games_after(book: Book, index: int, player: int) -> int:
@@ -100,9 +103,9 @@ def explain(book: Book, directory: Directory, number: int) -> Explanation | None
         rules = book.state.pools[pool].pool.rules
         worked = calculate([before[p] for p in left], result, [before[p] for p in right], columns.weight[index], rules)
 
-    def side(players: tuple[int, ...], terms: tuple[Term, ...]) -> tuple[Player, ...]:
+    def side(players: tuple[int, ...], terms: tuple[Term, ...]) -> tuple[ExplainedPlayer, ...]:
         return tuple(
-            Player(player, directory.name_of(player), term, display.missing(_games_after(book, index, player)))
+            ExplainedPlayer(player, directory.name_of(player), term, display.missing(_games_after(book, index, player)))
             for player, term in zip(players, terms, strict=True)
         )
 
@@ -112,5 +115,6 @@ def explain(book: Book, directory: Directory, number: int) -> Explanation | None
         event_name(directory, columns.event[index]), columns.weight[index], void, book.counted(index),
         worked.dr if worked else 0.0,
         side(left, worked.left) if worked else (), side(right, worked.right) if worked else (),
-        None if void or columns.event[index] else meter_before(book, index), _corrections(book, directory, index),
+        None if void or columns.event[index] else meter_before(book, index),
+        display.needed, _corrections(book, directory, index),
     )  # fmt: skip
