@@ -138,8 +138,8 @@ class GapFill:
         except HistoryUnavailable as error:
             logger.info(f"no history: {error}")
         seq = real_seq(newest) if newest else None
-        # with QQ's number known, its clock decides, not ours
-        at = min(now, newest["time"] * 1000) if newest and seq is not None else now
+        # with QQ's number known, its clock decides, not ours; without, what was said at this instant is old too
+        at = min(now, newest["time"] * 1000) if newest and seq is not None else now + 1
         await self._watermarks.start(self._database, chat, at, seq)
 
     async def _pass_on(self, chat: str, item: Data, mark: Mark, floor: Mark) -> None:

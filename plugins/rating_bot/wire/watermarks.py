@@ -5,8 +5,6 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from rating_core.store.database import Database
 from rating_core.store.wire_store import ChatTable
 
@@ -89,12 +87,12 @@ class Watermarks:
             for inbound in self._frozen.pop(chat, []):
                 self._advance(inbound)
 
-    async def persist(self, connection: AsyncConnection, inbound: Inbound) -> None:
+    async def persist(self, chats: ChatTable, inbound: Inbound) -> None:
         """Write the mark as it will be after this message, in the transaction that handles it."""
         mark = self._marks.get(inbound.chat)
         if mark is not None and inbound.kind == "message" and (inbound.made_up or inbound.chat not in self._frozen):
             moved = _over(mark, inbound)
-            await ChatTable(connection).set_watermark(inbound.chat, moved.at, moved.seq)
+            await chats.set_watermark(inbound.chat, moved.at, moved.seq)
 
     async def flush(self, database: Database) -> None:
         """Write all marks that moved; call it every few seconds and at shutdown."""

@@ -1,0 +1,158 @@
+"""Order within a chat, no waiting between chats, the gate, the flood."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+
+import pytest
+
+from plugins.rating_bot.wire.order import ChatQueues
+
+
+@pytest.fixture
+async def queues() -> AsyncIterator[ChatQueues]:
+    queues = ChatQueues(gate=5)
+    yield queues
+    await queues.close()
+
+
+async def test_300_messages_of_one_chat_stay_in_order(queues: ChatQueues) -> None:
+    done: list[int] = []
+
+    async def work(number: int) -> None:
+        for _ in range(random.Random(number).randrange(5)):
+            await asyncio.sleep(0)
+        done.append(number)
+
+    for number in range(300):
+        assert queues.submit("g1", lambda number=number: work(number), user=str(number % 10))
+    await queues.idle()
+    assert done == list(range(300))
+
+
+async def test_chats_do_not_wait_for_each_other(queues: ChatQueues) -> None:
+    stuck, other = asyncio.Event(), asyncio.Event()
+
+    async def free() -> None:
+        other.set()
+
+    queues.submit("g1", stuck.wait)
+    queues.submit("g2", free)
+    await other.wait()
+    stuck.set()
+    await queues.idle()
+
+
+async def test_a_failure_stops_nothing(queues: ChatQueues) -> None:
+    done = asyncio.Event()
+
+    async def fail() -> None:
+        raise RuntimeError("on purpose")
+
+    async def work() -> None:
+        done.set()
+
+    queues.submit("g1", fail)
+    queues.submit("g1", work)
+    await done.wait()
+
+
+async def test_work_that_never_ends_does_not_hold_up_its_chat() -> None:
+    queues, never, done = ChatQueues(limit=0.01), asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        done.set()
+
+    queues.submit("g1", never.wait)
+    queues.submit("g1", work)
+    await done.wait()
+    await queues.close()
+
+
+async def test_live_messages_wait_behind_the_gate(queues: ChatQueues) -> None:
+    done: list[str] = []
+
+    async def work(what: str) -> None:
+        done.append(what)
+
+    queues.hold("g1")
+    queues.hold("g1")
+    queues.submit("g1", lambda: work("live"), keys=("k", "t"))
+    queues.submit("g2", lambda: work("elsewhere"))
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert done == ["elsewhere"]
+    assert queues.has("g1", "k")
+    assert queues.has("g1", "x", "t")
+    assert not queues.has("g2", "k")
+    queues.release("g1")
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert done == ["elsewhere"]
+    done.append("history")
+    queues.release("g1")
+    await queues.idle()
+    assert done == ["elsewhere", "history", "live"]
+    assert not queues.has("g1", "k")
+
+
+async def test_the_gate_opens_by_itself() -> None:
+    queues, done = ChatQueues(gate=0.01), asyncio.Event()
+
+    async def work() -> None:
+        done.set()
+
+    queues.hold("g1")
+    queues.submit("g1", work)
+    await done.wait()
+    queues.release("g1")
+    await queues.close()
+
+
+async def test_a_flood_of_one_is_dropped_and_others_go_on() -> None:
+    queues = ChatQueues(pending=10)
+    done: list[str] = []
+
+    async def work(user: str) -> None:
+        done.append(user)
+
+    taken = [queues.submit("g1", lambda: work("flood"), user="flood") for _ in range(200)]
+    assert sum(taken) == 10
+    assert queues.submit("g1", lambda: work("other"), user="other")
+    assert queues.submit("g2", lambda: work("flood"), user="flood")
+    await queues.idle()
+    assert sorted(done) == ["flood"] * 11 + ["other"]
+    assert queues.submit("g1", lambda: work("flood"), user="flood")
+    await queues.close()
+
+
+async def test_a_flood_that_is_handled_fast_is_dropped_too() -> None:
+    queues = ChatQueues(burst=20, rate=0)
+    done: list[int] = []
+
+    async def work() -> None:
+        done.append(1)
+
+    for _ in range(200):
+        queues.submit("g1", work, user="flood")
+        await queues.idle()
+    assert len(done) == 20
+    await queues.close()
+
+
+async def test_idle_workers_end() -> None:
+    queues = ChatQueues(idle=0.01)
+
+    async def work() -> None:
+        return None
+
+    before = asyncio.all_tasks()
+    for chat in range(50):
+        queues.submit(f"g{chat}", work)
+    await queues.idle()
+    workers = asyncio.all_tasks() - before
+    assert len(workers) == 50
+    await asyncio.gather(*workers)
+    assert queues.submit("g1", work)
+    await queues.idle()
+    await queues.close()
