@@ -19,6 +19,7 @@ from rating_core.store.desk_store import DeskStore, JournalLine
 from rating_core.store.ledger_store import LedgerStore
 from rating_core.store.people_store import Counters, PeopleStore
 from rating_core.store.report_store import ReportStore
+from rating_core.store.wire_store import ChatTable, InboxTable, OutboxTable
 
 
 class League:
@@ -94,7 +95,6 @@ class Tx:
     """One transaction: stores on its connection, a trial of the Book, and the directory as it will be."""
 
     def __init__(self, league: League, connection: DbConnection) -> None:
-        self.connection = connection
         self.league = league
         self.book = league.book
         self.now = league.clock()
@@ -102,6 +102,9 @@ class Tx:
         self.people = PeopleStore(connection)
         self.reports = ReportStore(connection)
         self.desk = DeskStore(connection)
+        self.inbox = InboxTable(connection)
+        self.outbox = OutboxTable(connection)
+        self.chats = ChatTable(connection)
         self.counters = Counters(connection)
         self.appended = 0
         self.edited = False

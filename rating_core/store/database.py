@@ -5,6 +5,7 @@ transaction begins with BEGIN IMMEDIATE, so that no read can go stale before its
 """
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -108,6 +109,12 @@ class Database:
         with _storage_errors():
             async with self._reader.connect() as connection, connection.begin():
                 yield connection
+
+    async def engine_version(self, connection: DbConnection) -> str:
+        """Return the engine's name and version for people."""
+        if self.is_sqlite:
+            return f"SQLite {sqlite3.sqlite_version}"
+        return "PostgreSQL " + str((await connection.execute(text("SHOW server_version"))).scalar_one())
 
     async def close(self) -> None:
         await self.engine.dispose()

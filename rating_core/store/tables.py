@@ -253,7 +253,7 @@ outbox = Table(
     metadata,
     Column("outbox_id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
     Column("chat", Text, nullable=False),
-    Column("state", Text, nullable=False, comment="pending | sending | unknown | sent | failed | dropped"),
+    Column("state", Text, nullable=False, comment="held | pending | sending | unknown | sent | failed | dropped"),
     Column("kind", Text, nullable=False, comment="prompt | ack | forward | notice | reminder | answer"),
     Column("about", Text, nullable=False, default="", comment="short number, such as #12"),
     Column("text", Text, nullable=False, comment="with @ marks (wire.messages.at)"),

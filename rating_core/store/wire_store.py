@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Table, and_, func, not_, or_, select, update
+from sqlalchemy import ColumnElement, Row, Table, and_, delete, func, not_, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -104,7 +104,7 @@ class OutRow:
 
 
 class OutboxTable:
-    """What the bot says: pending → sending → sent | unknown | failed | dropped."""
+    """What the bot says: (held →) pending → sending → sent | unknown | failed | dropped."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -119,9 +119,11 @@ class OutboxTable:
         about: str = "",
         quote: str | None = None,
         expires_at: int | None = None,
+        held: bool = False,
     ) -> int:
-        """Queue a message and return its outbox_id."""
-        row = {"chat": chat, "text": text, "kind": kind, "about": about, "quote": quote, "state": "pending"}
+        """Queue a message and return its outbox_id; a held one waits to be merged with others (mark_pending)."""
+        state = "held" if held else "pending"
+        row = {"chat": chat, "text": text, "kind": kind, "about": about, "quote": quote, "state": state}
         statement = _insert(self._connection, outbox).values(
             **row, created_at=created_at, expires_at=expires_at, attempts=0, error=""
         )
@@ -243,3 +245,10 @@ class ChatTable:
         )
         values = {"paused_until": until, "paused_why": why}
         await self._connection.execute(statement.on_conflict_do_update(index_elements=[chats.c.chat], set_=values))
+
+
+async def forget_chats(connection: AsyncConnection) -> None:
+    """Forget how far each chat was read and drop what was still to be sent (the sandbox begins anew each time)."""
+    await connection.execute(delete(chats))
+    waiting = outbox.c.state.in_(("held", *WORK))
+    await connection.execute(update(outbox).where(waiting).values(state="dropped"))

@@ -1,6 +1,7 @@
 """What a handler gets: the transaction, who spoke, where, and under which settings."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from plugins.rating_bot.settings import Settings
 from plugins.rating_bot.wire.messages import Inbound, Out, OutKind, group_chat
@@ -18,6 +19,10 @@ class Context:
     message: Inbound
     actor: Actor
     settings: Settings
+    prepared: Any = None
+    """What the command's `prepare` fetched before the transaction began."""
+    about: str = ""
+    """Short number this message led to (#12, 审3); set by the handler, kept with the message."""
 
     @property
     def book(self) -> Book:
@@ -44,6 +49,10 @@ class Context:
     @property
     def scoring_chats(self) -> list[str]:
         return [group_chat(group) for group in self.settings.scoring_groups]
+
+    async def about_of(self, message_id: str | None) -> str:
+        """Return the short number a message in this chat is about, "" if it is nothing of ours."""
+        return await self.tx.inbox.about_of(self.message.chat, message_id) if message_id else ""
 
     def answer(self, text: str, *, about: str = "", kind: OutKind = "answer", quote: bool = True) -> Out:
         """Return an answer to the message, where it was asked."""

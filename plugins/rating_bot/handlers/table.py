@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Slot
-from plugins.rating_bot.wire.messages import Out
+from plugins.rating_bot.runtime import Runtime
+from plugins.rating_bot.wire.messages import Inbound, Out
 from rating_core.directory import REFEREE, Actor
 
 
@@ -60,6 +61,8 @@ class Command:
     query: bool = False
     quote: bool = True
     """Whether the answer quotes the message."""
+    prepare: Callable[[Runtime, Inbound], Awaitable[Any]] | None = None
+    """Slow reading (QQ's member list, a check of the whole book) done before the transaction begins."""
 
 
 @dataclass(slots=True)
@@ -81,7 +84,7 @@ class Table:
 
     def listed(self) -> list[Command]:
         """Every command once, in the order of registration."""
-        return list(dict.fromkeys(self.commands.values()))
+        return list({command.word: command for command in self.commands.values()}.values())
 
 
 TABLE = Table()
@@ -90,6 +93,7 @@ TABLE = Table()
 def command(
     word: str, *, form: str, help: str, example: str, slots: Sequence[Slot] = (), aliases: Sequence[str] = (),
     role: Role = Role.MEMBER, where: Where = "any", query: bool = False, quote: bool = True,
+    prepare: Callable[[Runtime, Inbound], Awaitable[Any]] | None = None,
 ) -> Callable[[Callable[..., Awaitable[Answer]]], Callable[..., Awaitable[Answer]]]:  # fmt: skip
     """Register a handler: `async def handler(ctx, **slots) -> str | list[Out]`."""
 
@@ -97,7 +101,9 @@ def command(
         async def run(context: Context, values: dict[str, Any]) -> Answer:
             return await handler(context, **values)
 
-        TABLE.add(Command(word, run, form, help, example, tuple(slots), tuple(aliases), role, where, query, quote))
+        TABLE.add(
+            Command(word, run, form, help, example, tuple(slots), tuple(aliases), role, where, query, quote, prepare)
+        )
         return handler
 
     return register

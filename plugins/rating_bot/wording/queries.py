@@ -196,7 +196,7 @@ def head_to_head(record: HeadToHead, now: int, name_of: Callable[[int], str]) ->
         lines.append("两边还没有交过手。")
     else:
         uncounted = f"，另有{record.uncounted}局不计分" if record.uncounted else ""
-        lines.append(f"{record.wins}胜{record.draws}平{record.losses}负{uncounted}")
+        lines.append(f"比分：{left} {record.wins}胜{record.draws}平{record.losses}负{uncounted}")
         lines.append(f"分数往来：{left} {show_change(record.flow_left)}，{right} {show_change(record.flow_right)}")
     if record.meter is not None:
         lines.append(meter_line(record.meter, record.left, record.right, name_of))

@@ -47,7 +47,7 @@ class Clause:
 
 def _formula(day: date) -> str:
     bands = [f"{bound:g}起K={k}" for bound, k in LEAGUE_RULES.k_bands[1:]]
-    bands.insert(0, f"不到{LEAGUE_RULES.k_bands[1][0]:g}K={LEAGUE_RULES.k_bands[0][1]}")
+    bands.insert(0, f"不到{LEAGUE_RULES.k_bands[1][0]:g}时K={LEAGUE_RULES.k_bands[0][1]}")
     return (
         f"新分=旧分+K×系数×(W-We)。W：胜1、平{LEAGUE_RULES.draw_score:g}、负0。\n"
         f"We=1÷(10^(-dr÷{LOGISTIC_SCALE:g})+1)，dr=自己旧分-对手旧分。\n"

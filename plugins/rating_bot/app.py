@@ -1,0 +1,129 @@
+"""The bot as a NoneBot application: which mode, which adapter, what happens at start, by the clock and at the end."""
+
+import secrets
+from typing import Any
+
+import nonebot
+from nonebot.log import logger
+from pydantic import BaseModel, Field, ValidationError
+
+from plugins.rating_bot import jobs, running
+from plugins.rating_bot.clock import Clock, SystemClock
+from plugins.rating_bot.settings import Settings, SettingsError, check
+from plugins.rating_bot.wire.adapter import UVICORN_OPTIONS, RatingAdapter, RatingBot
+
+__all__ = ["SettingsError", "prepare"]
+
+TICK_SECONDS = 30
+FLUSH_SECONDS = 5
+SANDBOX_DATABASE = "sqlite+aiosqlite:///data/sandbox.db"
+
+
+class _Config(BaseModel):
+    tiaoqi: Settings = Field(default_factory=Settings)
+
+
+def _settings() -> Settings:
+    try:
+        return nonebot.get_plugin_config(_Config).tiaoqi
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "__".join(str(part) for part in first["loc"][:2]).upper()
+        raise SettingsError(f"设置 {name} 写得不对：{first['msg']}。写法见 .env.example。") from None
+
+
+def prepare() -> dict[str, Any]:
+    """Set the application up after nonebot.init(); return the options for nonebot.run(). Raises SettingsError."""
+    config = nonebot.get_driver().config
+    settings = _settings()
+    token = getattr(config, "onebot_access_token", None)
+    sandbox = not token and not settings.groups
+    if sandbox:
+        settings = _sandbox_settings(settings)
+    else:
+        check(settings, str(token))
+    _install(settings, SystemClock(), sandbox=sandbox)
+    return dict(UVICORN_OPTIONS)
+
+
+def _sandbox_settings(settings: Settings) -> Settings:
+    """The sandbox: on 127.0.0.1 only, its own database, a new token at each start that nobody else knows."""
+    from plugins.rating_bot.sandbox import scene
+
+    config = nonebot.get_driver().config
+    config.host = "127.0.0.1"  # type: ignore[assignment]
+    config.onebot_access_token = secrets.token_urlsafe(24)  # type: ignore[attr-defined]
+    config.superusers = {str(scene.SUPERUSER)}
+    return settings.model_copy(
+        update={
+            "official_groups": {str(scene.OFFICIAL): "单跳1v1"},
+            "scoring_groups": (str(scene.SCORING),),
+            "database_url": SANDBOX_DATABASE if "database_url" not in settings.model_fields_set else settings.database_url,
+            "send_interval": 0.0,
+            "bot_ids": (str(scene.BOT),),
+        }
+    )
+
+
+def _install(settings: Settings, clock: Clock, *, sandbox: bool) -> None:
+    driver = nonebot.get_driver()
+    RatingAdapter.allowed_self_ids = frozenset(settings.bot_ids)
+    driver.register_adapter(RatingAdapter)
+    nonebot.require("nonebot_plugin_apscheduler")
+    from nonebot_plugin_apscheduler import scheduler
+
+    from plugins.rating_bot.wiring import Parts
+
+    superusers = frozenset(str(user) for user in driver.config.superusers)
+    box: list[Any] = []
+
+    @driver.on_startup
+    async def start() -> None:
+        adapter = nonebot.get_adapter(RatingAdapter)
+        parts = await Parts.start(
+            settings, clock, superusers=superusers, queues=adapter.queues, bots=_bots, fresh_chats=sandbox
+        )
+        running.parts = parts
+        adapter.on_connect = parts.connected
+        adapter.on_sent = parts.sender.saw
+        adapter.on_handled = parts.watermarks.note
+        adapter.on_unmuted = parts.unmuted
+        _schedule(scheduler, parts)
+        if sandbox:
+            box.append(await _start_sandbox(parts))
+
+    @driver.on_shutdown
+    async def stop() -> None:
+        for sandbox_ in box:
+            await sandbox_.stop()
+        if running.parts is not None:
+            await running.parts.stop()
+            running.parts = None
+
+
+def _bots() -> dict[str, RatingBot]:
+    return {self_id: bot for self_id, bot in nonebot.get_bots().items() if isinstance(bot, RatingBot)}
+
+
+def _schedule(scheduler: Any, parts: Any) -> None:
+    """Ticks and daily jobs; a job that was late runs once, however late."""
+    options = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+    scheduler.add_job(parts.remind, "interval", seconds=TICK_SECONDS, **options)
+    scheduler.add_job(parts.flush, "interval", seconds=FLUSH_SECONDS, **options)
+    scheduler.add_job(jobs.back_up, "cron", hour=4, args=[parts.runtime], timezone="Asia/Shanghai", **options)
+    scheduler.add_job(jobs.forget_raw, "cron", hour=4, minute=30, args=[parts.runtime], timezone="Asia/Shanghai", **options)
+
+
+async def _start_sandbox(parts: Any) -> Any:
+    from plugins.rating_bot import sandbox
+    from plugins.rating_bot.seeding import seed
+
+    config = nonebot.get_driver().config
+    await seed(parts.runtime)
+    box = await sandbox.start(
+        nonebot.get_app(), port=config.port, token=config.onebot_access_token, now=parts.runtime.clock.now
+    )
+    logger.opt(colors=True).success(
+        f"沙盒已就绪，用浏览器打开 <u>http://127.0.0.1:{config.port}/</u> ；不会连任何QQ，只改 data/sandbox.db"
+    )
+    return box

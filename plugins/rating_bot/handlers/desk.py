@@ -1,0 +1,85 @@
+"""The desk: /待办, /日志, /体检, /备份."""
+
+from importlib.metadata import version
+from pathlib import Path
+
+
+from plugins.rating_bot.handlers.context import Context
+from plugins.rating_bot.handlers.grammar import Person, choice, matching, person
+from plugins.rating_bot.handlers.table import Role, command
+from plugins.rating_bot.runtime import Runtime, bot_version
+from plugins.rating_bot.wire.messages import Inbound
+from plugins.rating_bot.wording import desk as wording
+from rating_core.service.health import examine
+from rating_core.store.backup import BackupFailed, backup_sqlite
+from rating_core.times import to_datetime
+
+JOURNAL_LINES = 10
+DESK_STATES = ("disputed", "expired", "waiting")
+"""Reports on the desk's list, most urgent first."""
+
+
+@command(
+    "待办", form="/待办 [已阅]", help="等着记分员处理的事；加“已阅”划掉看过的漏收、失败等提醒", example="/待办",
+    slots=(choice("seen", ["已阅"], optional=True),), role=Role.SCOREKEEPER, where="group", query=True,
+)  # fmt: skip
+async def docket(context: Context, seen: str | None) -> str:
+    desk = context.tx.desk
+    items = await desk.open_docket()
+    if seen:
+        count = await desk.close_docket([item.docket_id for item in items], context.at)
+        await context.tx.journal(await context.known_actor(), context.at, "待办已阅", detail=f"{count}件")
+        return wording.docket_cleared(count)
+    reports = await context.tx.reports.open_ones()
+    reports.sort(key=lambda report: DESK_STATES.index(report.state))
+    return wording.docket(await context.tx.people.waiting_applications(), reports, items, context.directory)
+
+
+@command(
+    "日志", form="/日志 [条数] [名字]", help="谁在什么时候因为什么做了什么", example="/日志 20",
+    slots=(
+        matching("count", "[1-9][0-9]{0,2}", lambda m: int(m.group()), optional=True),
+        person("who", optional=True),
+    ), role=Role.SCOREKEEPER, where="group", query=True,
+)  # fmt: skip
+async def journal(context: Context, count: int | None, who: Person | None) -> str:
+    player = who.player_id if who else None
+    return wording.journal(await context.tx.desk.journal(count or JOURNAL_LINES, player), context.directory)
+
+
+async def _examine(runtime: Runtime, message: Inbound) -> tuple[object, int | None]:
+    return await examine(runtime.league), runtime.last_backup_at
+
+
+@command(
+    "体检", form="/体检", help="检查账本：重算是否一致、哈希链、待发消息、备份、版本", example="/体检",
+    role=Role.SCOREKEEPER, where="group", query=True, prepare=_examine,
+)  # fmt: skip
+async def health(context: Context) -> str:
+    found, backup_at = context.prepared
+    return wording.health(found, backup_at, f"机器人{bot_version()}，NoneBot {version('nonebot2')}")
+
+
+async def _backup(runtime: Runtime, message: Inbound) -> Path | str | None:
+    source = runtime.league.database.path
+    if source is None:
+        return None
+    try:
+        return await backup_sqlite(source, runtime.backups, to_datetime(message.said_at).strftime("%Y%m%d-%H%M%S"))
+    except BackupFailed as error:
+        return str(error)
+
+
+@command(
+    "备份", form="/备份", help="现在就备份一次", example="/备份", role=Role.SCOREKEEPER, where="group", prepare=_backup,
+)  # fmt: skip
+async def backup(context: Context) -> str:
+    made = context.prepared
+    if made is None:
+        return wording.backup_elsewhere()
+    if isinstance(made, str):
+        return wording.backup_failed(made)
+    await context.tx.journal(await context.known_actor(), context.at, "备份", detail=made.name)
+    return wording.backed_up(made.name, made.stat().st_size)
+
+

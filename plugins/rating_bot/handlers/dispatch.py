@@ -1,0 +1,218 @@
+"""From one message to its effect and its answers: one transaction, then the sends.
+
+What is ordinary chat is told from memory alone and costs no database write.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from nonebot.log import logger
+
+from plugins.rating_bot.failpoints import hit
+from plugins.rating_bot.handlers import reporting
+from plugins.rating_bot.handlers.context import Context
+from plugins.rating_bot.handlers.grammar import Mismatch, split
+from plugins.rating_bot.handlers.limits import QueryLimits
+from plugins.rating_bot.handlers.reporting import Word, read_word
+from plugins.rating_bot.handlers.table import TABLE, Command, Role, role_of
+from plugins.rating_bot.runtime import Runtime
+from plugins.rating_bot.wire.inbound import CONFIRMING_EMOJI
+from plugins.rating_bot.wire.messages import Inbound, Out
+from plugins.rating_bot.wire.outbox import Sender
+from plugins.rating_bot.wire.watermarks import Watermarks
+from plugins.rating_bot.wording import commands as wording
+from plugins.rating_bot.wording import people as people_wording
+from plugins.rating_bot.wording.common import ERROR
+from rating_core.directory import Actor
+from rating_core.names import clean_text
+from rating_core.report_text import looks_like_report
+from rating_core.service.league import Tx
+from rating_core.service.refusal import Refusal
+
+ANSWER_LIFE_MS = 10 * 60_000
+"""An answer to a question is dropped when it could not be sent for so long; news never is."""
+MAX_COMMAND_CHARS = 500
+
+Action = tuple[str, Any]
+
+
+def command_text(plain: str) -> str | None:
+    """Return a message without its slash if it is a command; `／` and leading invisible characters count as /."""
+    text = clean_text(plain[: 2 * MAX_COMMAND_CHARS]).lstrip()
+    return text[1:].strip() if text[:1] in ("/", "／") else None
+
+
+class Dispatcher:
+    """Takes messages in order (per chat) and carries each out once."""
+
+    def __init__(
+        self, runtime: Runtime, sender: Sender, watermarks: Watermarks,
+        say_now: Callable[[str, str, str | None], object],
+    ) -> None:  # fmt: skip
+        """`say_now(chat, text, quote)` speaks without the outbox, when the database takes nothing."""
+        self._runtime = runtime
+        self._sender = sender
+        self._watermarks = watermarks
+        self._say_now = say_now
+        self._limits = QueryLimits()
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def handle(self, message: Inbound) -> None:
+        """Handle one message. A cancelled caller does not cut the transaction short."""
+        task = asyncio.ensure_future(self._handle(message))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        await asyncio.shield(task)
+
+    async def finish(self) -> None:
+        """Wait for what is under way (at shutdown)."""
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    # --- what is it? --------------------------------------------------------------------------------------
+
+    def classify(self, message: Inbound) -> Action | None:
+        """Return what a message is, from memory alone; None for what concerns the bot not at all."""
+        settings, league = self._runtime.settings, self._runtime.league
+        if message.group is not None and message.group not in settings.groups:
+            return None
+        if message.user == message.self_id:
+            return None
+        if message.kind == "recall":
+            return ("recall", None) if message.by in ("", message.user) else None
+        if message.kind == "reaction":
+            return ("reaction", None) if message.text in CONFIRMING_EMOJI else None
+        typed = command_text(message.text)
+        if typed is not None:
+            found = TABLE.find(typed)
+            return ("command", found) if found and len(typed) <= MAX_COMMAND_CHARS else None
+        plain = clean_text(message.plain[:300]) if len(message.text) <= 300 else ""
+        if (word := read_word(plain, message.quote is not None)) is not None:
+            return ("word", word)
+        is_player = league.directory.actor(message.user).player_id is not None
+        if looks_like_report(message.plain, league.directory.roster, is_player):
+            return ("report", None)
+        return None
+
+    async def _handle(self, message: Inbound) -> None:
+        action = self.classify(message)
+        if action is None:
+            return
+        try:
+            await self._carry_out(message, action)
+        except Exception as error:
+            logger.opt(exception=error).error(f"message {message.message_id} in {message.chat} could not be handled")
+            if message.kind == "message" and not message.made_up:
+                self._say_now(message.chat, ERROR, message.message_id)
+
+    async def _carry_out(self, message: Inbound, action: Action) -> None:
+        runtime = self._runtime
+        kind, detail = action
+        command: Command | None = detail[0] if kind == "command" else None
+        prepared = None
+        if command is not None:
+            if command.query and (message.made_up or not self._may_query(message)):
+                return
+            if command.prepare is not None and not message.made_up and self._may_use(command, message):
+                prepared = await command.prepare(runtime, message)
+        outs: list[Out] = []
+        async with runtime.league.transaction() as tx:
+            inbox_id = await tx.inbox.take(
+                key=message.key, twin=message.twin, chat=message.chat, message_id=message.message_id,
+                qq=message.user, said_at=message.said_at, text=message.text,
+            )  # fmt: skip
+            await self._watermarks.persist(tx.chats, message)
+            if inbox_id is not None:
+                actor = await tx.actor(message.user, scoring_admin=self._scoring_admin(message))
+                context = Context(tx, message, actor, runtime.settings, prepared)
+                outs = await self._run(context, kind, detail)
+                if context.about:
+                    await tx.inbox.set_about(inbox_id, context.about)
+                await self._queue(tx, message, outs)
+            hit("before_commit")
+        hit("after_commit")
+        self._sender.wake({out.chat for out in outs})
+
+    async def _queue(self, tx: Tx, message: Inbound, outs: Iterable[Out]) -> None:
+        for out in outs:
+            await tx.outbox.add(
+                chat=out.chat, text=out.text, kind=out.kind, about=out.about, quote=out.quote, created_at=tx.now,
+                expires_at=tx.now + ANSWER_LIFE_MS if out.kind == "answer" and not out.about else None,
+                held=message.made_up,
+            )  # fmt: skip
+
+    # --- rights and limits --------------------------------------------------------------------------------
+
+    def _scoring_admin(self, message: Inbound) -> bool:
+        return message.sender_role in ("owner", "admin") and message.group in self._runtime.settings.scoring_groups
+
+    def _actor(self, message: Inbound) -> Actor:
+        league = self._runtime.league
+        return league.directory.actor(message.user, league.superusers)
+
+    def _may_use(self, command: Command, message: Inbound) -> bool:
+        role = Role.SCOREKEEPER if self._scoring_admin(message) else Role.MEMBER
+        return max(role, role_of(self._actor(message))) >= command.role
+
+    def _may_query(self, message: Inbound) -> bool:
+        """Queries are limited per person and group: a polite hint once, then silence."""
+        verdict = self._limits.take(message.user, message.chat, self._runtime.clock.now())
+        if verdict == "hint":
+            self._say_now(message.chat, wording.TOO_MANY_QUERIES, message.message_id)
+        return verdict == "ok"
+
+    # --- carrying out -------------------------------------------------------------------------------------
+
+    async def _run(self, context: Context, kind: str, detail: Any) -> list[Out]:
+        if kind == "recall":
+            return await reporting.take_recall(context)
+        if kind == "reaction":
+            return await reporting.take_reaction(context)
+        if kind == "report":
+            return await reporting.take_report(context)
+        if kind == "word":
+            assert isinstance(detail, Word)
+            return await reporting.take_word(context, detail)
+        command, rest = detail
+        return await self._run_command(context, command, rest)
+
+    async def _run_command(self, context: Context, command: Command, rest: str) -> list[Out]:
+        message = context.message
+        if role_of(context.actor) < command.role:
+            if command.role == Role.PLAYER:
+                return [context.answer(wording.bind_first())]
+            return [context.answer(wording.no_right(command.role))]
+        if command.where == "group" and message.group is None:
+            return [context.answer(wording.IN_GROUP_ONLY)]
+        if command.where == "private" and message.group is not None:
+            return [context.answer(wording.IN_PRIVATE_ONLY)]
+        if message.made_up and command.word != "撤回":
+            detail = f"{context.directory.account_name(context.actor.account_id)}：{command_text(message.text)}"
+            await context.tx.desk.add_docket("old_command", "", detail[:100], message.said_at)
+            return []
+        try:
+            values = split(rest, command.slots, context.directory)
+        except Mismatch as mismatch:
+            return [context.answer(_misuse(context, command, mismatch))]
+        try:
+            answer = await command.run(context, values)
+        except Refusal as refusal:
+            return [context.answer(people_wording.refusal(refusal))]
+        if isinstance(answer, str):
+            return [context.answer(answer, about=context.about, quote=command.quote)]
+        return list(answer)
+
+
+def _misuse(context: Context, command: Command, mismatch: Mismatch) -> str:
+    if mismatch.tie:
+        return wording.tie(command, mismatch.tie)
+    if mismatch.unknown is not None:
+        return wording.unknown_name(mismatch.unknown, context.directory)
+    return wording.usage(command)
+
+
+def load_handlers() -> Sequence[Command]:
+    """Import every module that registers commands; return the whole table."""
+    from plugins.rating_bot.handlers import desk, help, people, query  # noqa: F401
+
+    return TABLE.listed()

@@ -1,0 +1,73 @@
+"""What happens by the clock: reminders and the desk's list, the daily backup, forgetting old raw messages."""
+
+from collections.abc import Iterable
+
+from nonebot.log import logger
+
+from plugins.rating_bot.runtime import Runtime
+from plugins.rating_bot.wire.messages import Out, group_chat
+from plugins.rating_bot.wire.outbox import Sender
+from plugins.rating_bot.wording import reports as wording
+from rating_core.service import reports
+from rating_core.service.league import Tx
+from rating_core.store.backup import BackupFailed, backup_sqlite
+from rating_core.times import DAY_MS, to_datetime
+
+QUIET_FROM, QUIET_UNTIL = 23, 8
+"""No reminders between these hours."""
+KEEP_DAILY = 14
+KEEP_RAW_DAYS = 30
+DAILY = "daily-"
+
+
+async def queue(tx: Tx, outs: Iterable[Out]) -> set[str]:
+    """Queue messages that nobody asked for; return their chats."""
+    chats = set()
+    for out in outs:
+        await tx.outbox.add(
+            chat=out.chat, text=out.text, kind=out.kind, about=out.about, quote=out.quote, created_at=tx.now
+        )
+        chats.add(out.chat)
+    return chats
+
+
+async def remind(runtime: Runtime, sender: Sender) -> None:
+    """Send what reminders are due, and put reports that nobody confirmed on the desk's list; by day only."""
+    now = runtime.clock.now()
+    if not QUIET_UNTIL <= to_datetime(now).hour < QUIET_FROM:
+        return
+    async with runtime.league.transaction() as tx:
+        outs: list[Out] = []
+        for report in await reports.expire(tx, now):
+            text = wording.expired_notice(report, tx.directory)
+            about = f"#{report.report_id}"
+            outs += [Out(group_chat(g), text, "notice", about) for g in runtime.settings.scoring_groups]
+        for report in await reports.reminders(tx, now):
+            text = wording.reminder(report, tx.directory)
+            outs.append(Out(report.chat, text, "reminder", f"#{report.report_id}", report.message_id))
+        chats = await queue(tx, outs)
+    sender.wake(chats)
+
+
+async def back_up(runtime: Runtime) -> None:
+    """Make the day's backup and drop the oldest daily ones (SQLite only; PostgreSQL has its own backups)."""
+    source = runtime.league.database.path
+    if source is None:
+        return
+    label = DAILY + to_datetime(runtime.clock.now()).strftime("%Y%m%d")
+    try:
+        made = await backup_sqlite(source, runtime.backups, label)
+    except BackupFailed as error:
+        logger.error(f"the daily backup failed: {error}")
+        async with runtime.league.transaction() as tx:
+            await tx.desk.add_docket("failed_backup", "", str(error)[:100], tx.now)
+        return
+    logger.info(f"backup made: {made.name}")
+    for old in sorted(runtime.backups.glob(f"{source.stem}-{DAILY}*.db"))[:-KEEP_DAILY]:
+        old.unlink(missing_ok=True)
+
+
+async def forget_raw(runtime: Runtime) -> None:
+    """Forget who said what in messages older than 30 days; the keys stay, so that nothing is handled twice."""
+    async with runtime.league.transaction() as tx:
+        await tx.inbox.purge(runtime.clock.now() - KEEP_RAW_DAYS * DAY_MS)

@@ -1,0 +1,181 @@
+"""The one place where the parts are put together."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nonebot.log import logger
+
+from plugins.rating_bot import jobs
+from plugins.rating_bot.clock import Clock
+from plugins.rating_bot.handlers.dispatch import Dispatcher, load_handlers
+from plugins.rating_bot.handlers.makeup import merge_held
+from plugins.rating_bot.runtime import BACKUPS, Runtime
+from plugins.rating_bot.settings import Settings, data_folder
+from plugins.rating_bot.wire.gapfill import Gap, GapFill
+from plugins.rating_bot.wire.history import Caller
+from plugins.rating_bot.wire.order import ChatQueues
+from plugins.rating_bot.wire.outbox import Patience, Sender
+from plugins.rating_bot.wire.segments import clean_card
+from plugins.rating_bot.wire.watermarks import Watermarks
+from plugins.rating_bot.wording import desk as wording
+from rating_core.service.league import League
+from rating_core.service.people import Member
+from rating_core.store.database import Database, ProcessLock
+from rating_core.store.migrate import migrate
+from rating_core.store.wire_store import forget_chats
+
+LOCK_POLL_SECONDS = 1.0
+
+
+@dataclass(slots=True)
+class Parts:
+    """The running bot, without NoneBot: tests put the same parts together with their own clock and client."""
+
+    runtime: Runtime
+    database: Database
+    lock: ProcessLock
+    sender: Sender
+    watermarks: Watermarks
+    gapfill: GapFill
+    dispatcher: Dispatcher
+    _tasks: set["asyncio.Future[Any]"]
+
+    @classmethod
+    async def start(
+        cls, settings: Settings, clock: Clock, *, superusers: frozenset[str], queues: ChatQueues,
+        bots: Callable[[], Mapping[str, Caller]], fresh_chats: bool = False, patience: Patience | None = None,
+    ) -> "Parts":  # fmt: skip
+        """Open and migrate the database, fold the book and take up the work an earlier process left.
+
+        Waits as a standby while another process holds the database. `fresh_chats` (the sandbox) forgets what was
+        said and what was to be sent: its chats begin empty with each start.
+        """
+        load_handlers()
+        folder = data_folder(settings)
+        database = await Database.open(settings.database_url)
+        lock = ProcessLock(database)
+        if not await lock.try_acquire():
+            logger.warning("另一个机器人进程正在使用这个数据库；本进程等它结束后接手。")
+            await lock.acquire(LOCK_POLL_SECONDS)
+        saved = await migrate(database, folder / BACKUPS)
+        if saved is not None:
+            logger.info(f"数据库已升级，升级前的备份：{saved}")
+        if fresh_chats:
+            async with database.write() as connection:
+                await forget_chats(connection)
+        league = await League.open(database, clock.now, superusers)
+
+        async def members(group: str) -> list[Member]:
+            return await _members(next(iter(bots().values()), None), group)
+
+        runtime = Runtime(league, settings, clock, folder, members)
+        tasks: set[asyncio.Future[Any]] = set()
+
+        async def alarm(kind: str, about: str, detail: str) -> None:
+            async with league.transaction() as tx:
+                await tx.desk.add_docket("failed_send", about, f"{kind} {detail}"[:100], tx.now)
+
+        async def missed(group: str, gap: Gap) -> None:
+            async with league.transaction() as tx:
+                await tx.desk.add_docket("missed", "", wording.missed(group, gap), tx.now)
+
+        sender = Sender(
+            database, clock, bots=bots, interval=settings.send_interval, alarm=alarm, patience=patience
+        )
+
+        def say_now(chat: str, text: str, quote: str | None) -> None:
+            _spawn(tasks, _say(next(iter(bots().values()), None), chat, text, quote))
+
+        watermarks = Watermarks()
+        await watermarks.load(database)
+        dispatcher = Dispatcher(runtime, sender, watermarks, say_now)
+
+        async def filled(group: str) -> None:
+            logger.info(f"history of group {group} read")
+
+        gapfill = GapFill(
+            database, clock, groups=lambda: settings.groups, watermarks=watermarks, queues=queues,
+            handle=dispatcher.handle, missed=missed, filled=filled, sent=sender.saw,
+        )  # fmt: skip
+        await sender.start()
+        return cls(runtime, database, lock, sender, watermarks, gapfill, dispatcher, tasks)
+
+    def connected(self, bot: Caller) -> None:
+        """A QQ account connected: read what was missed, then send the merged answers, and go on sending."""
+        filling = self.gapfill.connected(bot)
+        self.sender.connected(bot)
+
+        async def release() -> None:
+            await asyncio.wait([filling])
+            self.sender.wake(await merge_held(self.runtime))
+
+        _spawn(self._tasks, release())
+
+    def unmuted(self, chat: str) -> None:
+        """QQ lets the bot speak again in a group."""
+        _spawn(self._tasks, self.sender.resume(chat))
+
+    async def remind(self) -> None:
+        await jobs.remind(self.runtime, self.sender)
+
+    async def flush(self) -> None:
+        await self.watermarks.flush(self.database)
+
+    async def stop(self) -> None:
+        """End in order: no new work, finish what runs, write the watermarks, let go of the database."""
+        await self.gapfill.stop()
+        await self.dispatcher.finish()
+        await self.sender.stop()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        try:
+            await self.flush()
+        finally:
+            await self.lock.release()
+            await self.database.close()
+
+
+def _spawn(tasks: set["asyncio.Future[Any]"], work: Awaitable[Any]) -> None:
+    """Run something in the background; its failure is logged."""
+
+    async def guarded() -> None:
+        try:
+            await work
+        except Exception as error:
+            logger.opt(exception=error).error("background work failed")
+
+    task = asyncio.ensure_future(guarded())
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+
+
+async def _say(bot: Caller | None, chat: str, text: str, quote: str | None) -> None:
+    """Speak at once, without the outbox and without trying again: used when the database takes nothing."""
+    if bot is None:
+        return
+    reply: list[dict[str, Any]] = [{"type": "reply", "data": {"id": quote}}] if quote else []
+    message = [*reply, {"type": "text", "data": {"text": text}}]
+    if chat.startswith("g"):
+        await bot.call_api("send_group_msg", group_id=int(chat[1:]), message=message)
+    else:
+        await bot.call_api("send_private_msg", user_id=int(chat[1:]), message=message)
+
+
+async def _members(bot: Caller | None, group: str) -> list[Member]:
+    """Return a group's members as QQ tells. Raises an adapter error when it does not."""
+    from nonebot.adapters.onebot.v11 import NetworkError
+
+    if bot is None:
+        raise NetworkError("no QQ client is connected")
+    answer = await bot.call_api("get_group_member_list", group_id=int(group))
+    return [
+        Member(
+            str(item["user_id"]),
+            clean_card(item.get("card"), item.get("nickname")),
+            int(item.get("join_time") or 0) * 1000,
+        )
+        for item in answer
+    ]

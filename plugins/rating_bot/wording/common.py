@@ -1,0 +1,71 @@
+"""Pieces of sentences used everywhere: names, mentions, lists, games in short."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from plugins.rating_bot.wire.messages import at
+from rating_core.directory import Directory
+from rating_core.report_text import GameLine, format_report
+
+MAX_LINES = 15
+MAX_CHARS = 500
+GAMES_A_PAGE = 10
+"""Games shown line by line in one message; more are put in short or on further pages."""
+
+ERROR = "出错了，未记录。请稍后再发一次；总是这样请告诉记分员。"
+
+
+def names(players: Iterable[int], directory: Directory) -> str:
+    """Return names joined by 、."""
+    return "、".join(directory.name_of(player) for player in players)
+
+
+def mention(players: Iterable[int], directory: Directory) -> str:
+    """Return an @ of each player's QQ; the plain name where no QQ is bound."""
+    parts = []
+    for player in players:
+        name = directory.name_of(player)
+        qqs = directory.qqs_of(player)
+        parts += [at(qq, name) for qq in qqs] or [name]
+    return " ".join(parts)
+
+
+def games_in_short(lines: Sequence[GameLine], name_of: Callable[[int], str]) -> str:
+    """Return the games line by line, or, when there are many, a line a pair with the results in order."""
+    if len(lines) <= GAMES_A_PAGE:
+        return format_report(lines, name_of).rstrip("\n")
+    groups: dict[frozenset[tuple[int, ...]], list[GameLine]] = {}
+    for line in lines:
+        groups.setdefault(frozenset((line.left, line.right)), []).append(line)
+    rows = []
+    for games in groups.values():
+        left, right = games[0].left, games[0].right
+        results = "".join((g if g.left == left else g.mirrored()).result.word for g in games)
+        sides = ["    ".join(map(name_of, side)) for side in (left, right)]
+        rows.append(f"{sides[0]}    {results}    {sides[1]}（{len(games)}局）")
+    if len(rows) > GAMES_A_PAGE:
+        rows = [*rows[: GAMES_A_PAGE - 1], f"……共{len(lines)}局"]
+    return "\n".join(rows)
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """Return ascending numbers in short: 1、3–5."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and parts[-1][-1] == number - 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return "、".join(str(p[0]) if len(p) == 1 else f"{p[0]}–{p[-1]}" for p in parts)
+
+
+def fit(lines: Sequence[str], rest: str = "……还有{count}条") -> str:
+    """Join lines to a message of at most 15 lines and 500 characters; say how many did not fit."""
+    kept: list[str] = []
+    for index, line in enumerate(lines):
+        more = rest.format(count=len(lines) - index)
+        last = index == len(lines) - 1
+        size = sum(len(k) + 1 for k in kept) + len(line) + (0 if last else len(more) + 1)
+        if len(kept) + (1 if last else 2) > MAX_LINES or size > MAX_CHARS:
+            return "\n".join([*kept, more])
+        kept.append(line)
+    return "\n".join(kept)

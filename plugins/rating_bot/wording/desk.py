@@ -1,0 +1,135 @@
+"""What the bot says at the desk: /待办, /日志, previews, /体检, /备份; and to commands it cannot carry out."""
+
+from collections.abc import Sequence
+
+from plugins.rating_bot.wire.gapfill import Gap
+from plugins.rating_bot.wording.common import fit, names
+from plugins.rating_bot.wording.reports import STATES
+from rating_core.directory import Directory
+from rating_core.service.health import Health
+from rating_core.service.people import PREVIEW_MINUTES
+from rating_core.store.desk_store import DocketItem, JournalLine, Preview
+from rating_core.store.people_store import Application
+from rating_core.store.report_store import Report
+from rating_core.times import show_time
+
+DOCKET_KINDS = {
+    "missed": "可能漏收",
+    "failed_send": "没发出去",
+    "late_objection": "生效后有异议",
+    "old_command": "停机时发的命令，没有执行",
+    "failed_backup": "备份没做成",
+}
+
+
+def no_preview(number: int) -> str:
+    return f"没有预{number}。"
+
+
+def not_your_preview(preview: Preview) -> str:
+    return f"无权：预{preview.preview_id}只能由发起的人确认。"
+
+
+def preview_closed(preview: Preview) -> str:
+    return f"预{preview.preview_id}已经处理过了，没有重复执行。"
+
+
+def preview_expired(preview: Preview) -> str:
+    return f"预{preview.preview_id}过了{PREVIEW_MINUTES}分钟，已失效，什么都没有改。请重新发一次命令。"
+
+
+def docket(
+    applications: Sequence[Application], reports: Sequence[Report], items: Sequence[DocketItem], directory: Directory
+) -> str:
+    """/待办: what waits, each with its number; the last line is a command that can be typed."""
+    lines = []
+    for a in applications:
+        lines.append(f"审{a.application_id} {'认领' if a.kind == 'claim' else '报名'}「{a.name}」{a.placing}")
+    for r in reports:
+        line = r.lines[0]
+        short = f"{names(line.left, directory)} {line.result.word} {names(line.right, directory)}"
+        more = f"等{len(r.lines)}局" if len(r.lines) > 1 else ""
+        why = f"（{r.reason[:20]}）" if r.reason else ""
+        lines.append(f"#{r.report_id} {short}{more}：{STATES[r.state]}{why}")
+    for item in items:
+        lines.append(f"{DOCKET_KINDS[item.kind]} {item.about} {item.detail[:60]}".strip())
+    if not lines:
+        return "待办是空的。"
+    if applications:
+        last = f"/通过 审{applications[0].application_id}"
+    elif reports:
+        last = f"/代确认 {reports[0].report_id} 理由"
+    else:
+        last = "/待办 已阅"
+    head = f"待办{len(lines)}件：" + ("（最后几类看过后发 /待办 已阅）" if items and last != "/待办 已阅" else "")
+    body = fit([head, *lines]).split("\n")
+    return "\n".join([*body[:13], *(["……"] if len(body) > 13 else []), last])
+
+
+def docket_cleared(count: int) -> str:
+    return f"已划掉{count}件看过的；报名和报分要一件件处理。"
+
+
+def journal(lines: Sequence[JournalLine], directory: Directory) -> str:
+    """/日志: who did what, when, why; newest first."""
+    if not lines:
+        return "日志里没有记录。"
+    rows = []
+    for line in lines:
+        about = f" {line.about}" if line.about else ""
+        who = f" {directory.name_of(line.player_id)}" if line.player_id is not None else ""
+        detail = f"（{line.detail}）" if line.detail else ""
+        reason = f" 理由：{line.reason}" if line.reason else ""
+        rows.append(
+            f"{show_time(line.said_at)[5:]} {directory.account_name(line.account_id)} {line.action}{about}{who}{detail}{reason}"
+        )
+    return fit(rows, "……还有{count}条，可加名字：/日志 50 名字")
+
+
+def health(found: Health, backup_at: int | None, versions: str) -> str:
+    """/体检: replay, chain, sends, backup, versions."""
+    if found.broken_row is not None:
+        chain = f"账本：哈希链在账{found.broken_row}断了！请立刻停用并联系维护者"
+    else:
+        chain = f"账本：{found.rows}条，哈希链完整"
+    fold = "重算：与现榜一致" if found.difference is None else f"重算：与现榜不一致，从{found.difference}起！请联系维护者"
+    sends = "、".join(f"{label}{found.sends.get(state, 0)}" for state, label in _SENDS if found.sends.get(state)) or "无"
+    backup = "还没有" if backup_at is None else show_time(backup_at)
+    return "\n".join(
+        [
+            "体检：" + ("正常" if found.well else "有问题"),
+            chain,
+            fold,
+            f"棋手{found.players}人，对局{found.games}局",
+            f"待发消息：{sends}",
+            f"最近备份：{backup}",
+            f"版本：{versions}，数据库{found.engine}",
+        ]
+    )
+
+
+_SENDS = (("pending", "排队"), ("held", "待合并"), ("sending", "发送中"), ("unknown", "待核实"), ("failed", "失败"))
+
+
+def backed_up(name: str, size: int) -> str:
+    return f"已备份：{name}（{size / 1024 / 1024:.1f} MB），在机器人所在机器的备份目录里。"
+
+
+def backup_elsewhere() -> str:
+    return "数据库是PostgreSQL，请用它自己的备份（pg_dump）；机器人不复制它。"
+
+
+def backup_failed(reason: str) -> str:
+    return f"备份没有做成：{reason}"
+
+
+def missed(group: str, gap: Gap) -> str:
+    """What may have been missed in a group while the bot was away."""
+    since, until = show_time(gap.since)[5:], show_time(gap.until)[5:]
+    why = {
+        "unavailable": "QQ不给历史消息",
+        "short": "历史消息不够长",
+        "limit": "消息太多没有读全",
+        "holes": f"中间缺{gap.missing}条",
+    }[gap.reason]
+    return f"群{group} {since}到{until}（{why}），请翻看有没有漏掉的报分"

@@ -1,0 +1,244 @@
+"""What the bot says about reports: prompts, 收到, forwards, refusals (commands.md, "Reporting")."""
+
+from plugins.rating_bot.wording.common import GAMES_A_PAGE, fit, games_in_short, mention, names, spans
+from rating_core.directory import Directory
+from rating_core.elo import show_change, show_rating
+from rating_core.report_text import format_report
+from rating_core.rules.display import Display
+from rating_core.rules.eligibility import Bar
+from rating_core.rulebook import FARMING_NET, FARMING_REPAY, IP_CHECK_RATING
+from rating_core.service.reports import Changed, Debt, Effective, NotYours, Posted
+from rating_core.store.report_store import Report
+from rating_core.times import show_day, show_time
+
+OUTSIDER = "只能由对局双方或裁判上报。您没有下这几局；如果您就是其中一位，请先发 /认领 名字 绑定QQ。"
+IN_PRIVATE = "请在群里公开报分（报分应当公开），对方才能确认。"
+
+STATES = {
+    "waiting": "等对方确认",
+    "disputed": "有争议，等记分员处理",
+    "expired": "久未确认，等记分员处理",
+    "effective": "已生效",
+    "withdrawn": "已撤回",
+    "void": "已作废",
+}
+
+
+def posted(result: Posted, directory: Directory) -> str:
+    """The prompt: number, lines, who can confirm and what to answer; three lines besides the games."""
+    report = result.report
+    also = f"，另有{'、'.join(f'#{n}' for n in result.others_waiting)}也在等确认" if result.others_waiting else ""
+    number = report.report_id
+    if any(directory.qqs_of(player) for player in result.confirmers):
+        ask = f"{mention(result.confirmers, directory)} 对的话引用本条回「确认」，不对回「有误」加原因"
+    else:
+        who = names(result.confirmers, directory)
+        ask = f"{who}还没有绑定QQ：请本人先发 /认领 {directory.name_of(result.confirmers[0])}，通过后再回「确认」（不对回「有误」）"
+    return "\n".join(
+        [f"#{number} 待确认（{report.pool}）{also}", games_in_short(report.lines, directory.name_of), ask, f"确认 {number}"]
+    )
+
+
+def _uncounted(result: Effective, directory: Directory) -> list[str]:
+    """Which lines did not count, why, and what is owed now (L6)."""
+    lines = []
+    missed = [number for number, counted in enumerate(result.announced.counted, 1) if not counted]
+    if missed:
+        net = FARMING_NET.now
+        lines.append(f"第{spans(missed)}局不计分：同一对手净胜负已到{net}局（L6）。")
+    for debt in result.debts:
+        lines.append(_debt(debt, directory, locked_now=not missed))
+    return lines
+
+
+def _debt(debt: Debt, directory: Directory, *, locked_now: bool) -> str:
+    owed = "，".join(f"{directory.name_of(player)}还差{count}局" for player, count in debt.players)
+    why = f"净胜负已到{FARMING_NET.now}局（L6），再下不计分；" if locked_now else ""
+    return f"{why}两边各与别人下满{FARMING_REPAY.now}局计分棋后才能再计分：{owed}。"
+
+
+def acknowledgement(result: Effective, directory: Directory) -> str:
+    """The 收到 with each player's new rating and change."""
+    report = result.report
+    display = Display.on(report.said_at)
+    lines = [f"收到 #{report.report_id}（{report.pool}）"]
+    for player, before, after in result.announced.ratings:
+        text = f"{directory.name_of(player)} {show_rating(after)}（{show_change(after - before)}）"
+        if missing := display.missing(result.games_after[player]):
+            shown = show_rating(after - display.step * missing)
+            text += f" 未满{display.needed}盘，还差{missing}盘，榜上显示{shown}"
+        lines.append(text)
+    extra = _uncounted(result, directory)
+    return fit(lines[: 15 - len(extra)] + extra, "……其余{count}行见 /战绩")
+
+
+def forwards(result: Effective, directory: Directory) -> list[str]:
+    """The messages for the scoring group: number, canonical lines alone on their own lines, who said so."""
+    report = result.report
+    pages = [report.lines[i : i + GAMES_A_PAGE] for i in range(0, len(report.lines), GAMES_A_PAGE)]
+    said = f"上报：{directory.account_name(result.reporter)}"
+    if result.confirmer is not None:
+        said += f"　{'代确认' if result.by_desk else '确认'}：{directory.account_name(result.confirmer)}"
+    if result.by_desk and report.reason:
+        said += f"（{report.reason}）"
+    missed = [number for number, counted in enumerate(result.announced.counted, 1) if not counted]
+    texts = []
+    for number, page in enumerate(pages, 1):
+        of = f"（{number}/{len(pages)}）" if len(pages) > 1 else ""
+        lines = [f"#{report.report_id}{of} {report.pool}", format_report(page, directory.name_of).rstrip("\n")]
+        if number == len(pages):
+            lines += [said] + ([f"第{spans(missed)}局不计分（L6）"] if missed else [])
+        texts.append("\n".join(lines))
+    return texts
+
+
+def same_as(report: Report) -> str:
+    """A desk's post that equals a report: nothing recorded."""
+    number, state = report.report_id, STATES[report.state]
+    last = f"/代确认 {number} 理由" if report.open else "另记"
+    other = "如果是另外几局，引用本条回「另记」" + ("；要替对方确认，发：" if report.open else "：")
+    return f"与#{number}相同（{state}），没有重复记录。{other}\n{last}"
+
+
+def still_waiting(report: Report, directory: Directory) -> str:
+    """The same side posted the same games again."""
+    if report.player_id is None:
+        return f"#{report.report_id}仍在等确认。"
+    return (
+        f"#{report.report_id}仍在等确认，不用重发。请 {mention(report.sides()[1], directory)} 回「确认」：\n"
+        f"确认 {report.report_id}"
+    )
+
+
+def overlap(report: Report) -> str:
+    """The same pair in another order, or a part of a waiting report."""
+    number = report.report_id
+    return (
+        f"未记录：这几局与还在等确认的#{number}重复（顺序不同或只是其中一部分）。"
+        f"要改#{number}，请上报人先撤回再重报：\n/撤回 {number}"
+    )
+
+
+def bars(found: tuple[Bar, ...], directory: Directory) -> str:
+    """Who may not play, by which clause, until when."""
+    lines = ["未记录："]
+    for bar in found:
+        lines.append(f"{directory.name_of(bar.player)}{bar_reason(bar)}")
+    ip = next((bar for bar in found if bar.clause == "L11"), None)
+    if ip is not None:
+        lines.append(f"请本人把IP地址截图发给记分员，记分员看过后发：\n/核验 {directory.name_of(ip.player)}")
+    return fit(lines)
+
+
+def bar_reason(bar: Bar) -> str:
+    """The clause that bars a player, and the date."""
+    if bar.clause == "L11":
+        return f"实际分满{IP_CHECK_RATING.now:g}，还没有核验IP截图（L11）。"
+    assert bar.until is not None
+    day = show_day(bar.until)
+    if bar.clause == "L8":
+        return f"请假中，{day}起才能参赛（L8）。"
+    return f"已封存，{day}起才能参赛（L7）。"
+
+
+def ask_pool(pools: tuple[str, ...]) -> str:
+    """The pool cannot be told."""
+    return f"未记录：不知道算哪个榜。请在第一行写上榜名再重发，例如：\n#{pools[0]}"
+
+
+def not_yours(result: NotYours, directory: Directory, doing: str) -> str:
+    """Why this account cannot confirm, dispute, withdraw or judge."""
+    number = result.report.report_id
+    who = names(result.who, directory)
+    if result.why == "own_side":
+        return f"#{number}要由对方（{who}）来{doing}。自己报错了可以撤回：\n/撤回 {number}"
+    if result.why == "not_bound":
+        first = directory.name_of(result.who[0])
+        return f"#{number}只有{who}本人的QQ能{doing}，您的QQ没有绑定名字。您就是{first}的话，请发：\n/认领 {first}"
+    if result.why == "same_account":
+        return f"同一个QQ不能既上报又{doing}#{number}，请记分员处理。"
+    if result.why == "own_case":
+        return f"无权：#{number}有您自己的对局，请别的记分员处理。"
+    if result.why == "only_reporter":
+        return f"无权：只有上报人能撤回#{number}；对方可以回「有误」，记分员可以 /作废。"
+    return f"#{number}只能由{who or '对局的另一方'}{doing}。"
+
+
+def not_open(report: Report, doing: str) -> str:
+    """The report is in no state for that."""
+    number = report.report_id
+    if report.state == "effective":
+        return f"#{number}已生效" + ("，不用再确认。" if doing == "确认" else f"，不能再{doing}。有问题请找记分员。")
+    return f"#{number}{STATES[report.state]}，不用再{doing}。"
+
+
+def late_objection(report: Report) -> str:
+    """有误 or a recall after effect: nothing changes, the desk is told."""
+    return f"#{report.report_id}已生效，分数不变；已经记到记分员的待办里。"
+
+
+def no_report(number: int) -> str:
+    return f"没有#{number}这份报分，请看清提示里的编号。"
+
+
+def disputed(result: Changed, directory: Directory) -> str:
+    """To the players: it is now the desk's."""
+    number = result.report.report_id
+    return f"#{number} 争议：已转给记分员。双方商量好了，对方仍可回：\n确认 {number}"
+
+
+def dispute_notice(result: Changed, directory: Directory) -> str:
+    """To the scoring group: lines and reason."""
+    report = result.report
+    reason = result.reason or "没有说原因"
+    return "\n".join(
+        [
+            f"#{report.report_id} 争议（{directory.account_name(result.by)}：{reason[:100]}）",
+            games_in_short(report.lines, directory.name_of),
+            "查实后二选一：/代确认 {0} 理由，或\n/作废 {0} 理由".format(report.report_id),
+        ]
+    )
+
+
+def withdrawn(result: Changed) -> str:
+    return f"#{result.report.report_id} 已撤回，没有记分。"
+
+
+def voided(result: Changed, directory: Directory) -> str:
+    return f"#{result.report.report_id} 已作废（{directory.account_name(result.by)}：{result.reason}），没有记分。"
+
+
+def reminder(report: Report, directory: Directory) -> str:
+    """The one reminder after 24 h."""
+    number = report.report_id
+    return (
+        f"#{number}（{show_time(report.said_at)}报）还在等 {mention(report.sides()[1], directory)} 回「确认」或「有误」\n"
+        f"{games_in_short(report.lines, directory.name_of)}\n确认 {number}"
+    )
+
+
+def expired_notice(report: Report, directory: Directory) -> str:
+    """To the scoring group after 72 h."""
+    number = report.report_id
+    return (
+        f"#{number}（{show_time(report.said_at)}报）一直没有人确认，请记分员处理；对方仍可确认\n"
+        f"{games_in_short(report.lines, directory.name_of)}\n/代确认 {number} 理由"
+    )
+
+
+def which_one(reports: list[Report], previews: list[int], directory: Directory) -> str:
+    """A bare 确认 while several things wait."""
+    lines = ["等您确认的不止一件，请带上编号："]
+    for report in reports:
+        result = report.lines[0].result.word
+        line = report.lines[0]
+        short = f"{names(line.left, directory)} {result} {names(line.right, directory)}"
+        more = f" 等{len(report.lines)}局" if len(report.lines) > 1 else ""
+        lines.append(f"#{report.report_id} {short}{more}")
+    lines += [f"预{number}" for number in previews]
+    first = f"确认 {reports[0].report_id}" if reports else f"确认 预{previews[0]}"
+    return fit([*lines[:13], first])
+
+
+def copied(result: Effective) -> str:
+    return f"已另记为#{result.report.report_id}。"
