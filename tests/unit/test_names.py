@@ -38,7 +38,9 @@ class TestCleanText:
     def test_colour_codes_go(self, code: str) -> None:
         assert clean_text(f"{code}张{code}三{code}") == "张三"
 
-    @pytest.mark.parametrize("text", ["<red>", "a<b>c", "<%d>", "<$abc>", "<", "><", "<%张三>", "a < b > c"])
+    @pytest.mark.parametrize(
+        "text", ["<red>", "a<b>c", "<%d>", "<$abc>", "<", "><", "<%张三>", "a < b > c", "<%>\u0100>"]
+    )
     def test_what_only_resembles_a_colour_code_stays(self, text: str) -> None:
         assert clean_text(text) == text
 

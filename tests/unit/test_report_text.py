@@ -123,6 +123,16 @@ class TestReading:
         assert isinstance(vague, ReportProblems) and codes(vague) == [(1, "ambiguous")]
         assert vague.problems[0].names == ("A / B C / 甲 / 乙", "A B / C / 甲 / 乙") and not vague.complete
 
+    def test_one_or_two_a_side_is_told_apart_by_runs_of_spaces(self) -> None:
+        names = ["A", "B", "C", "D", "A B", "C D"]
+        roster = Roster([(name, number, True) for number, name in enumerate(names, 1)])
+        single = parse_report("A B  胜  C D", roster, side_size=None)
+        assert single == ReportText(None, None, (GameLine((5,), Result.WIN, (6,)),))
+        double = parse_report("A  B  胜  C  D", roster, side_size=None)
+        assert double == ReportText(None, None, (GameLine((1, 2), Result.WIN, (3, 4)),))
+        mixture = parse_report("A  B  胜  C D", roster, side_size=None)
+        assert isinstance(mixture, ReportProblems) and codes(mixture) == [(1, "ambiguous")]
+
     def test_headers(self) -> None:
         def head(text: str) -> ReportText | ReportProblems:
             return parse_report(text, ROSTER, side_size=1, events=["春季赛", "Cup 2"], pools=["单跳1v1"])
