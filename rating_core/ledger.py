@@ -242,10 +242,10 @@ def decode(kind: str, v: int, payload: str) -> Entry:
     cls = KINDS.get(kind)
     if cls is None or not 1 <= v <= cls.V:
         raise LedgerError(f"unknown entry {kind} v{v}")
-    data = json.loads(payload)
-    for version in range(v, cls.V):
-        data = UPCASTS[kind, version](data)
     try:
+        data = json.loads(payload)
+        for version in range(v, cls.V):
+            data = UPCASTS[kind, version](data)
         return cls.from_payload(data)
     except (TypeError, ValueError, KeyError) as error:
         raise LedgerError(f"{kind} v{v}: {error}") from error
