@@ -17,6 +17,8 @@ Data = dict[str, Any]
 MAX_TEXT = 20_000
 """Characters kept of one text; QQ itself allows about 5,000."""
 MAX_SEGMENTS = 1_000
+MAX_CODES = 100
+"""CQ codes in one string; more are not read as codes, because reading them takes time squared."""
 MILLISECONDS_FROM = 100_000_000_000
 """A time at or above this is in milliseconds (NapCat falls back to Date.now())."""
 
@@ -42,6 +44,8 @@ def repair(data: Mapping[str, Any], *, now: int | None = None) -> Data | None:
     """
     fixed = dict(data)
     post_type = fixed.get("post_type")
+    if not isinstance(post_type, str):
+        return None
     for name in _IDS:
         if name in fixed and (number := whole(fixed[name])) is not None:
             fixed[name] = number
@@ -125,8 +129,13 @@ def _sender(source: object) -> Data:
 
 def segments(source: object) -> list[Data]:
     """Return the segments of a `message` field: an array, one segment, or a string with CQ codes."""
+    found: Iterable[object]
     if isinstance(source, str):
-        found: Iterable[object] = ({"type": part.type, "data": part.data} for part in Message(source[:MAX_TEXT]))
+        source = source[:MAX_TEXT]
+        if source.count("[CQ:") > MAX_CODES:
+            found = ({"type": "text", "data": {"text": source}},)
+        else:
+            found = ({"type": part.type, "data": part.data} for part in Message(source))
     elif isinstance(source, Mapping):
         found = (source,)
     else:
