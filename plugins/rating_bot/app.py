@@ -20,12 +20,16 @@ SANDBOX_DATABASE = "sqlite+aiosqlite:///data/sandbox.db"
 
 
 class _Config(BaseModel):
+    """What stands in the environment is in nobody's model but this one; NoneBot's own config only knows .env."""
+
     tiaoqi: Settings = Field(default_factory=Settings)
+    onebot_access_token: str | None = None
 
 
-def _settings() -> Settings:
+def _settings() -> tuple[Settings, str]:
     try:
-        return nonebot.get_plugin_config(_Config).tiaoqi
+        config = nonebot.get_plugin_config(_Config)
+        return config.tiaoqi, (config.onebot_access_token or "").strip()
     except ValidationError as error:
         first = error.errors()[0]
         name = "__".join(str(part) for part in first["loc"][:2]).upper()
@@ -34,14 +38,12 @@ def _settings() -> Settings:
 
 def prepare() -> dict[str, Any]:
     """Set the application up after nonebot.init(); return the options for nonebot.run(). Raises SettingsError."""
-    config = nonebot.get_driver().config
-    settings = _settings()
-    token = getattr(config, "onebot_access_token", None)
+    settings, token = _settings()
     sandbox = not token and not settings.groups
     if sandbox:
         settings = _sandbox_settings(settings)
     else:
-        check(settings, str(token))
+        check(settings, token)
     _install(settings, SystemClock(), sandbox=sandbox)
     return dict(UVICORN_OPTIONS)
 

@@ -1,5 +1,6 @@
 """Settings: every one, with its meaning. From the environment or .env; TIAOQI__… for our own."""
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +15,19 @@ class SettingsError(Exception):
     """A setting is missing or wrong; the text says in Chinese what to set."""
 
 
+def _decoded(value: Any) -> Any:
+    """JSON text from the environment as what it says (NoneBot decodes only what stands in .env); blank as nothing."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value) if value.strip() else ()
+    except ValueError:
+        return value
+
+
 def _groups(value: Any) -> Any:
     """A list of groups or a map group → pool; numbers are taken as text."""
+    value = _decoded(value)
     if isinstance(value, list | tuple | set):
         return {str(group): "" for group in value}
     if isinstance(value, dict):
@@ -24,6 +36,7 @@ def _groups(value: Any) -> Any:
 
 
 def _texts(value: Any) -> Any:
+    value = _decoded(value)
     return tuple(str(item) for item in value) if isinstance(value, list | tuple | set) else value
 
 
