@@ -10,6 +10,7 @@ SCOREKEEPER = "scorekeeper"
 DISMISSED = "dismissed"
 """Marks an account whose rights a superuser took away: a group role does not bring them back."""
 SUPERUSER = "superuser"
+ROLE_TITLES = {REFEREE: "裁判", SCOREKEEPER: "记分员"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +112,13 @@ class Directory:
             return f"已注销{player_id}"
 
     def account_name(self, account_id: int) -> str:
-        """Return how the journal calls an account: its player's name, else its QQ, else its number."""
+        """Return how an account is called where people read it: its player's name, else its number; never its QQ."""
         account = self.by_id.get(account_id)
         if account is None:
             return "机器人" if account_id == 0 else f"账号{account_id}"
         if account.player_id is not None:
             return self.name_of(account.player_id)
-        return f"QQ{account.qq}" if account.qq else f"账号{account_id}"
+        return f"账号{account_id}"
 
     def event_id(self, name: str) -> int | None:
         return next((number for number, known in self.events.items() if known == name), None)

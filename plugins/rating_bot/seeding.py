@@ -53,6 +53,6 @@ async def _enter(
     result = await reports.post(tx, keeper, post)
     if not isinstance(result, Effective):
         if isinstance(result, reports.SameAs):
-            await reports.record_copy(tx, keeper, result.report.report_id, said_at)
+            await reports.record_copy(tx, keeper, post.chat, [post.message_id], said_at)
             return
         raise ValueError(f"the sandbox's games break a rule: {result}")

@@ -5,7 +5,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from typing import Literal
 
-from rating_core.directory import DISMISSED, Account, Actor
+from rating_core.directory import DISMISSED, ROLE_TITLES, Account, Actor
 from rating_core.ledger import Draft, IpChecked, PlayerRegistered
 from rating_core.names import check_new_name, normalize_name, skeleton
 from rating_core.rulebook import IP_CHECK_RATING, PLACINGS
@@ -190,7 +190,7 @@ async def appoint(tx: Tx, actor: Actor, role: str, qq: str, said_at: int) -> Non
         raise Refusal("has_role", who=tx.directory.account_name(account.account_id))
     actor = await tx.known(actor)
     await tx.set_roles(account.account_id, roles - {DISMISSED} | {role}, by=actor.account_id)
-    await tx.journal(actor, said_at, "任命", player=account.player_id, detail=f"账号{account.account_id} {role}")
+    await tx.journal(actor, said_at, f"任命{ROLE_TITLES[role]}", player=account.player_id, detail=f"账号{account.account_id}")
 
 
 async def dismiss(tx: Tx, actor: Actor, role: str, qq: str, said_at: int) -> None:
@@ -201,7 +201,7 @@ async def dismiss(tx: Tx, actor: Actor, role: str, qq: str, said_at: int) -> Non
         raise Refusal("has_no_role", who=tx.directory.account_name(account.account_id) if account else f"QQ{qq}")
     actor = await tx.known(actor)
     await tx.set_roles(account.account_id, roles - {role} | {DISMISSED}, by=actor.account_id)
-    await tx.journal(actor, said_at, "免去", player=account.player_id, detail=f"账号{account.account_id} {role}")
+    await tx.journal(actor, said_at, f"免去{ROLE_TITLES[role]}", player=account.player_id, detail=f"账号{account.account_id}")
 
 
 # --- /绑定 预览 --------------------------------------------------------------------------------------------

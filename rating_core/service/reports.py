@@ -404,17 +404,22 @@ async def void_by_desk(tx: Tx, actor: Actor, number: int, reason: str, said_at: 
     return Changed(replace(report, state="void", reason=reason), actor.account_id, reason)
 
 
-async def record_copy(tx: Tx, actor: Actor, number: int, said_at: int) -> Effective | NoSuchReport:
-    """另记: the post that was answered 「与#12相同」 is another set of games; record it."""
-    copy = await tx.reports.take_copy(number, actor.account_id)
+async def record_copy(
+    tx: Tx, actor: Actor, chat: str, message_ids: Sequence[str], said_at: int
+) -> Effective | None:
+    """另记: a post that was answered 「与#12相同」 (one of these messages) is another set of games; record it.
+
+    None when no unused post of this account is among them.
+    """
+    copy = await tx.reports.take_copy(chat, message_ids, actor.account_id)
     if copy is None:
-        return NoSuchReport(number)
+        return None
     report = Report(
         await tx.counters.take("report"), "waiting", copy.pool, copy.event_id, copy.weight, copy.lines, copy.chat,
         copy.message_id, copy.said_at, copy.account_id, None,
     )  # fmt: skip
     await tx.reports.add(report)
-    await tx.journal(actor, said_at, "另记", about=f"#{report.report_id}", detail=f"与#{number}相同")
+    await tx.journal(actor, said_at, "另记", about=f"#{report.report_id}", detail=f"与#{copy.report_id}相同")
     return await _take_effect(tx, report, None, said_at)
 
 

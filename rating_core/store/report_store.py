@@ -151,12 +151,16 @@ class ReportStore:
         values |= {"account_id": copy.account_id, "said_at": copy.said_at}
         await self._connection.execute(insert(copies).values(**values))
 
-    async def take_copy(self, report_id: int, account_id: int) -> Copy | None:
-        """Return the newest unused copy of a report posted by an account, and mark it used."""
+    async def take_copy(self, chat: str, message_ids: Sequence[str], account_id: int) -> Copy | None:
+        """Return the unused copy that an account posted as one of these messages, and mark it used."""
         query = (
             select(copies)
-            .where(copies.c.report_id == report_id, copies.c.account_id == account_id, ~copies.c.used)
-            .order_by(copies.c.said_at.desc())
+            .where(
+                copies.c.chat == chat,
+                copies.c.message_id.in_(message_ids),
+                copies.c.account_id == account_id,
+                ~copies.c.used,
+            )
             .limit(1)
         )
         row = (await self._connection.execute(query)).mappings().first()

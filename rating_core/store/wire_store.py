@@ -130,6 +130,11 @@ class OutboxTable:
         result = await self._connection.execute(statement.returning(outbox.c.outbox_id))
         return int(result.scalar_one())
 
+    async def quoted_by(self, chat: str, message_id: str) -> str:
+        """Return which message one of the bot's own messages quoted; empty when none or unknown."""
+        query = select(outbox.c.quote).where(outbox.c.chat == chat, outbox.c.message_id == message_id)
+        return (await self._connection.execute(query.order_by(outbox.c.outbox_id.desc()).limit(1))).scalar() or ""
+
     async def rows(self, *states: str, chat: str | None = None, limit: int = 1000) -> Sequence[OutRow]:
         """Return messages in these states in the order they were queued."""
         query = select(outbox).where(outbox.c.state.in_(states)).order_by(outbox.c.outbox_id).limit(limit)

@@ -100,6 +100,7 @@ class Rig:
             patience=Patience(settle=0.0, retry=(0.0, 0.0)),
         )  # fmt: skip
         await self.connect()
+        self.clock.at += 60_000  # the first connection passes over what was said up to its own second
 
     async def connect(self) -> None:
         """Let the QQ client connect: history is read, then live events pass."""

@@ -147,7 +147,7 @@ def new_name(key: str) -> Slot:
         if tokens[0].kind == "quoted":
             yield 1, normalize_name(tokens[0].text)
             return
-        for count in range(min(len(tokens), 4), 0, -1):
+        for count in range(1, min(len(tokens), 4) + 1):  # the shortest first: what follows may be the next slot
             if (name := _join(tokens, count)) is not None:
                 yield count, normalize_name(name)
 

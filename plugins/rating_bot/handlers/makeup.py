@@ -17,15 +17,21 @@ async def merge_held(runtime: Runtime) -> set[str]:
         chats = set()
         for chat, found in groupby(held, key=lambda row: row.chat):
             chats.add(chat)
-            rows = list(found)
+            whole = list(found)
+            done = {row.about for row in whole if row.kind == "ack"}
+            for row in (answered := [row for row in whole if row.kind == "prompt" and row.about in done]):
+                await tx.outbox.mark_dropped(row.outbox_id)  # its confirmation was said meanwhile too
+            rows = [row for row in whole if row not in answered]
             if len(rows) <= MOST_MESSAGES:
                 for row in rows:
                     await tx.outbox.mark_pending(row.outbox_id)
                 continue
             for part in _parts(rows, MOST_MESSAGES):
+                alone = len(part) == 1
                 await tx.outbox.add(
-                    chat=chat, text=merged([row.text for row in part]), kind=part[0].kind, created_at=tx.now,
-                    about=part[0].about if len(part) == 1 else "",
+                    chat=chat, text=part[0].text if alone else merged([row.text for row in part]),
+                    kind=part[0].kind, created_at=tx.now, about=part[0].about if alone else "",
+                    quote=part[0].quote if alone else None,
                 )  # fmt: skip
             for row in rows:
                 await tx.outbox.mark_dropped(row.outbox_id)

@@ -20,7 +20,7 @@ from plugins.rating_bot.handlers.table import TABLE, Role, command
 from plugins.rating_bot.runtime import Runtime
 from plugins.rating_bot.wire.messages import Inbound, Out
 from plugins.rating_bot.wording import people as wording
-from rating_core.directory import REFEREE, SCOREKEEPER
+from rating_core.directory import ROLE_TITLES
 from rating_core.report_text import WORDS, WRONG_WORDS
 from rating_core.rulebook import ORDINARY_PLACING
 from rating_core.service import people as service
@@ -28,7 +28,7 @@ from rating_core.service.people import Member, Place
 from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
 
-ROLES = {"记分员": SCOREKEEPER, "裁判": REFEREE}
+ROLES = {title: role for role, title in ROLE_TITLES.items()}
 ANSWER_WORDS = ("确认", "有误", "另记", "对", "是", "ok", "我", "预览")
 
 
@@ -133,7 +133,7 @@ async def _members(runtime: Runtime, message: Inbound) -> list[Member] | None:
 
 
 @command(
-    "绑定预览", aliases=("绑定 预览",), form="/绑定 预览", help="按群名片把榜上名字和QQ对上号，先看后绑",
+    "绑定 预览", aliases=("绑定预览",), form="/绑定 预览", help="按群名片把榜上名字和QQ对上号，先看后绑",
     example="/绑定 预览", role=Role.SCOREKEEPER, where="group", prepare=_members,
 )  # fmt: skip
 async def preview_cards(context: Context) -> list[Out]:

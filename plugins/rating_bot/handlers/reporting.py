@@ -149,7 +149,7 @@ async def take_word(context: Context, word: Word) -> list[Out]:
         elif about.startswith("预"):
             preview = int(about[1:])
     if word.kind == "another":
-        return await _another(context, targets)
+        return await _another(context)
     if word.kind == "wrong":
         return await _each(context, targets, word)
     if preview is not None:
@@ -189,11 +189,14 @@ async def _each(context: Context, targets: Iterable[int], word: Word) -> list[Ou
     return outs
 
 
-async def _another(context: Context, targets: list[int]) -> list[Out]:
-    if not targets or not context.actor.judge:
+async def _another(context: Context) -> list[Out]:
+    """另记, quoting the answer 「与#12相同」 or the post that it answered."""
+    quote = context.message.quote
+    if quote is None or not context.actor.judge:
         return []
-    result = await service.record_copy(context.tx, context.actor, targets[0], context.at)
-    if isinstance(result, NoSuchReport):
+    posts = [quote, await context.tx.outbox.quoted_by(context.message.chat, quote)]
+    result = await service.record_copy(context.tx, context.actor, context.message.chat, posts, context.at)
+    if result is None:
         return []
     context.about = f"#{result.report.report_id}"
     return deliver(context, result)

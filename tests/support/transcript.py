@@ -1,0 +1,185 @@
+"""Chat transcripts as test input: who says what, and what the bot must answer, line by line.
+
+    棋手 张三 李四                  registered players, each with his QQ
+    未绑定 赵六                     a roster name; the person of that name is there, but his QQ is not bound
+    群友 路人                       somebody in the official group who is on no board
+    张三：张三    胜    李四         says it in the official group (@记分群, @私聊, @别的群 after the name: there)
+    ｜张三    平    李四             a further line of the same message
+    李四（引用）：确认               quotes the bot's last message in that chat; （引用#2）: its last one with #2
+    李四（引用自己）：确认           quotes his own last message; （引用未知）: an id nobody knows
+    小周：/解绑 张三 〈张三〉       〈…〉 stands for somebody's QQ number
+    张三 撤回消息                    recalls his last message;  张三 点赞: reacts with 👍 to the bot's last message
+    → 「收到」「#1」不「未满」        the bot's next message in the chat where it was last spoken to
+    →记分群 「#1」                   the bot's next message in the scoring group
+    （25小时后） （重启） （断线） （重连） （改名片 路人 李四）
+    = 张三 2014.5                   his rating, to one decimal;  = 局数 2: games in the book
+
+All of the bot's messages must be expected: after each speech nothing may be left over, so silence is the rule.
+"""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+from rating_core.elo import show_rating
+from tests.support.rig import ELSEWHERE, OFFICIAL, SCORING, Rig, running_rig
+
+GROUPS = {"官方群": OFFICIAL, "记分群": SCORING, "别的群": ELSEWHERE}
+_SPEECH = re.compile(r"([^：@（→=]+?)(?:@(官方群|记分群|别的群|私聊))?(?:（引用(#\d+|自己|未知|)）)?：(.*)", re.DOTALL)
+_EXPECT = re.compile(r"→(官方群|记分群|别的群|私聊)? ?(.*)")
+_FRAGMENT = re.compile(r"(不?)「([^「」]*)」")
+
+
+class TranscriptError(AssertionError):
+    """A line of a transcript that did not hold."""
+
+
+class Player:
+    """Plays one transcript on a rig."""
+
+    def __init__(self, rig: Rig) -> None:
+        self.rig = rig
+        self.where = "官方群"
+        self.who = ""
+        self.read: dict[str, int] = defaultdict(int)
+        self.spoken: dict[str, int] = {}
+
+    def said(self, chat: str) -> list[str]:
+        """Return what the bot said in a chat and no line has expected yet."""
+        return self._all(chat)[self.read[self._key(chat)] :]
+
+    def _key(self, chat: str) -> str:
+        return f"私聊{self.who}" if chat == "私聊" else chat
+
+    def _all(self, chat: str) -> list[str]:
+        qq = self.rig.qq
+        if chat == "私聊":
+            number = self.rig.people[self.who]
+            return [m.text for m in qq.private_history(number) if m.user_id == qq.self_id]
+        return [m.text for m in qq.said_by_bot(GROUPS[chat])]
+
+    def check_nothing_left(self) -> None:
+        chats = ["官方群", "记分群", "别的群"] + (["私聊"] if self.who in self.rig.people else [])
+        for chat in chats:
+            if left := self.said(chat):
+                raise TranscriptError(f"nobody expected this in {chat}:\n" + "\n---\n".join(left))
+
+    async def step(self, line: str) -> None:
+        if line.startswith(("棋手 ", "未绑定 ", "群友 ")):
+            kind, *names = line.split()
+            if kind == "群友":
+                for name in names:
+                    self.rig.person(name)
+            else:
+                await self.rig.league_of(*names, bound=kind == "棋手")
+        elif line.startswith("（"):
+            await self._happen(line.strip("（）"))
+        elif line.startswith("→"):
+            self._expect(line)
+        elif line.startswith("= "):
+            self._figure(*line[2:].rsplit(" ", 1))
+        elif line.endswith((" 撤回消息", " 点赞")):
+            await self._gesture(*line.rsplit(" ", 1))
+        elif (speech := _SPEECH.fullmatch(line)) is not None:
+            await self._say(*speech.groups())
+        else:
+            raise TranscriptError("this line says nothing")
+
+    async def _say(self, who: str, chat: str | None, quote: str | None, text: str) -> None:
+        self.check_nothing_left()
+        rig, self.who, self.where = self.rig, who.strip(), chat or "官方群"
+        number = rig.people[self.who]
+        text = re.sub("〈(.+?)〉", lambda m: str(rig.people[m.group(1)]), text)
+        if self.where == "私聊":
+            self.read[self._key("私聊")] = len(self._all("私聊"))
+            said = rig.qq.say_private(number, text)
+        else:
+            group = GROUPS[self.where]
+            said = rig.qq.say(group, number, text, quote=self._quoted(group, quote))
+        self.spoken[self.who] = said.message_id
+        if rig.online:
+            await rig.idle()
+
+    def _quoted(self, group: int, quote: str | None) -> int | None:
+        if quote is None:
+            return None
+        if quote == "自己":
+            return self.spoken[self.who]
+        if quote == "未知":
+            return 987654321
+        messages = [m for m in self.rig.qq.said_by_bot(group) if re.search(f"{quote or '.'}(?!\\d)", m.text)]
+        return messages[-1].message_id
+
+    async def _gesture(self, who: str, what: str) -> None:
+        self.check_nothing_left()
+        qq, self.who = self.rig.qq, who
+        if what == "撤回消息":
+            qq.recall(GROUPS[self.where], self.spoken[who], self.rig.people[who])
+        else:
+            group = GROUPS[self.where]
+            qq.react(group, qq.said_by_bot(group)[-1].message_id, self.rig.people[who], "76")
+        await self.rig.idle()
+
+    async def _happen(self, what: str) -> None:
+        self.check_nothing_left()
+        rig = self.rig
+        if (later := re.fullmatch(r"([\d.]+)小时后", what)) is not None:
+            rig.clock.pass_hours(float(later.group(1)))
+            if rig.online and rig.parts is not None:
+                await rig.parts.remind()
+        elif what == "重启":
+            await rig.stop()
+            await rig.start()
+        elif what == "断线":
+            rig.disconnect()
+        elif what == "重连":
+            await rig.connect()
+        elif what.startswith("改名片 "):
+            _, who, card = what.split()
+            rig.qq.set_card(OFFICIAL, rig.people[who], card)
+        else:
+            raise TranscriptError(f"unknown happening {what}")
+        if rig.online:
+            await rig.idle()
+
+    def _expect(self, line: str) -> None:
+        found = _EXPECT.fullmatch(line)
+        assert found is not None
+        chat = found.group(1) or self.where
+        messages = self.said(chat)
+        if not messages:
+            raise TranscriptError(f"the bot said nothing in {chat}")
+        self.read[self._key(chat)] += 1
+        for negative, fragment in _FRAGMENT.findall(found.group(2)):
+            wanted = re.sub(r"@(\S+)", lambda m: f"@{self.rig.people.get(m.group(1), m.group(1))}", fragment)
+            if (wanted in messages[0]) == bool(negative):
+                raise TranscriptError(f"{'unwanted' if negative else 'missing'} {wanted!r} in:\n{messages[0]}")
+
+    def _figure(self, what: str, value: str) -> None:
+        found = str(self.rig.games()) if what == "局数" else show_rating(self.rig.rating(what))
+        if found != value:
+            raise TranscriptError(f"{what} is {found}")
+
+
+def lines_of(text: str) -> list[tuple[int, str]]:
+    """Return (number, line) of a transcript; ｜ lines are joined to the one before, # lines are remarks."""
+    lines: list[tuple[int, str]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("｜"):
+            at, before = lines[-1]
+            lines[-1] = (at, before + "\n" + line[1:])
+        elif line.strip() and not line.startswith("#"):
+            lines.append((number, line.rstrip("\n")))
+    return lines
+
+
+async def play(path: Path, folder: Path) -> None:
+    """Play a transcript on a new bot. Raises TranscriptError with the line that did not hold."""
+    async with running_rig(folder) as rig:
+        player = Player(rig)
+        for number, line in lines_of(path.read_text("utf-8")):
+            try:
+                await player.step(line)
+            except Exception as error:
+                raise TranscriptError(f"{path.name}:{number}: {line}\n{error}") from error
+        player.check_nothing_left()
