@@ -12,6 +12,7 @@ from plugins.rating_bot.sandbox.onebot import message_event
 from plugins.rating_bot.sandbox.qq import FakeQQ
 from plugins.rating_bot.wire.gapfill import Gap, GapFill
 from plugins.rating_bot.wire.inbound import to_inbound
+from plugins.rating_bot.wire.link import ConnectionLost
 from plugins.rating_bot.wire.messages import Inbound, Sent
 from plugins.rating_bot.wire.order import ChatQueues
 from plugins.rating_bot.wire.watermarks import Mark, Watermarks
@@ -371,4 +372,20 @@ async def test_two_connections_at_once_handle_once(wire: Wire) -> None:
     wire.live(bot, "live")
     wire.say("missed")
     await asyncio.gather(wire.fill.connected(bot), wire.fill.connected(bot))
+    assert wire.texts() == ["missed"]
+
+
+async def test_a_connection_lost_while_reading_is_no_gap(wire: Wire) -> None:
+    class Gone(FakeBot):
+        async def call_api(self, api: str, **data: Any) -> Any:
+            raise ConnectionLost("gone")
+
+    bot = FakeBot(wire.qq)
+    wire.say("old")
+    await wire.connect(bot)
+    wire.live(bot, "live")
+    wire.say("missed")
+    await wire.connect(Gone(wire.qq))
+    assert (wire.handled, wire.gaps) == ([], [])
+    await wire.connect(bot)
     assert wire.texts() == ["missed"]

@@ -8,6 +8,7 @@ import pytest
 from nonebot.adapters.onebot.v11 import ApiNotAvailable
 
 from plugins.rating_bot.sandbox.qq import FakeQQ
+from plugins.rating_bot.wire.link import ConnectionLost
 from plugins.rating_bot.wire.messages import Sent, at
 from plugins.rating_bot.wire.outbox import Patience, Sender
 from rating_core.store.database import Database
@@ -235,20 +236,44 @@ async def test_a_muted_group_rests_and_goes_on_by_itself(post: Post, style: Styl
     assert row.paused_until is None
 
 
-async def test_a_rest_survives_a_restart_and_ends_when_the_bot_may_speak(post: Post) -> None:
+@pytest.mark.parametrize("end", ["resume", "reconnect", "restart"])
+async def test_a_rest_ends_when_there_is_hope(post: Post, end: str) -> None:
     post.new(Patience(pause=(600,)))
     bot = await post.begin(muted={GROUP})
     number = await post.queue("收到 #1")
     async with asyncio.timeout(5):
         await post.alarmed.wait()
-    await post.sender.stop()
-    post.new(Patience(pause=(600,)))
-    bot.faults.muted.clear()
-    await post.sender.start()
     await post.until(await post.queue("你好", chat="u1"), "sent")
     assert (await post.row(number)).state == "pending"
-    await post.sender.resume(CHAT)
+    async with post.database.read() as connection:
+        chat = await ChatTable(connection).get(CHAT)
+    assert chat is not None
+    assert (chat.paused_why, (chat.paused_until or 0) > post.now()) == ("muted", True)
+    bot.faults.muted.clear()
+    if end == "resume":
+        await post.sender.resume(CHAT)
+    elif end == "reconnect":
+        post.sender.connected(bot)
+    else:
+        await post.sender.stop()
+        post.new(Patience(pause=(600,)))
+        await post.sender.start()
     assert (await post.until(number, "sent")).attempts == 1
+    assert len(post.alarms) == 1
+
+
+async def test_the_desk_is_told_once_of_one_rest_even_over_restarts(post: Post) -> None:
+    await post.begin(muted={GROUP})
+    number = await post.queue("收到 #1")
+    async with asyncio.timeout(5):
+        await post.alarmed.wait()
+    await post.sender.stop()
+    post.new()
+    calls = len((bot := await post.begin(muted={GROUP})).calls)
+    await post.until(await post.queue("你好", chat="u1"), "sent")
+    assert (await post.row(number)).state in ("pending", "sending")
+    assert len(bot.calls) > calls
+    assert [kind for kind, _, _ in post.alarms] == ["muted"]
 
 
 async def test_a_lost_group_rests_and_the_desk_is_told(post: Post) -> None:
@@ -381,3 +406,31 @@ async def test_200_messages_over_a_bad_line_each_once(post: Post) -> None:
     await post.until(number, "sent")
     assert post.said() == [f"收到 #{n}" for n in range(200)]
     assert post.alarms == []
+
+
+async def test_a_connection_lost_while_looking_resends_nothing(post: Post) -> None:
+    class Flaky(FakeBot):
+        pages = 0
+
+        async def call_api(self, api: str, **data: Any) -> Any:
+            if api == "get_group_msg_history":
+                self.pages += 1
+                if self.pages in (2, 3):
+                    raise ConnectionLost("gone")
+            return await super().call_api(api, **data)
+
+    number = await post.queue("收到 #1")
+    async with post.database.write() as connection:
+        await OutboxTable(connection).mark_sending(number, post.now())
+    post.qq.deliver(CHAT, [{"type": "text", "data": {"text": "收到 #1"}}])
+    for n in range(120):
+        post.qq.say(GROUP, 1, f"chat {n}")
+    bot = Flaky(post.qq)
+    post.bots[bot.self_id] = bot
+    await post.sender.start()
+    async with asyncio.timeout(5):
+        while bot.pages < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+    post.sender.connected(bot)
+    await post.until(number, "sent")
+    assert (post.said(), post.alarms) == (["收到 #1"], [])

@@ -26,7 +26,7 @@ AT_ONCE = 4
 class Gap:
     """Why messages of a group may have been missed.
 
-    short: history does not reach back to `since`; limit: there was more than is read; holes: QQ's numbers have
+    short: history does not reach back to `since`; limit: there was more than could be read; holes: QQ's numbers have
     `missing` gaps; unavailable: the client gives no history. `since` and `until` in ms.
     """
 
@@ -112,7 +112,7 @@ class GapFill:
             history = await read_back(bot, chat, lambda item: _is_before(item, mark, floor))
         except HistoryUnavailable as error:
             logger.warning(f"no history: {error}")
-            if chat not in self._without_history:
+            if not error.offline and chat not in self._without_history:
                 self._without_history.add(chat)
                 await self._missed(group, Gap("unavailable", mark.at, self._clock.now()))
             return

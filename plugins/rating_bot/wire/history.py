@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from nonebot.exception import ActionFailed, ApiNotAvailable, NetworkError
 
 from .inbound import real_seq
+from .link import ConnectionLost
 from .repair import Data, repair, whole
 
 PAGE = 50
@@ -30,7 +31,11 @@ class Caller(Protocol):
 
 
 class HistoryUnavailable(Exception):
-    """The client gives no history of this chat."""
+    """The client gives no history of this chat. `offline`: because it is not connected."""
+
+    def __init__(self, chat: str, cause: Exception | str) -> None:
+        super().__init__(f"{chat}: {cause!r}" if isinstance(cause, Exception) else f"{chat}: {cause}")
+        self.offline = isinstance(cause, ApiNotAvailable | ConnectionLost)
 
 
 @dataclass(slots=True)
@@ -40,25 +45,28 @@ class History:
     items: list[Data] = field(default_factory=list)
     reached: bool = False
     exhausted: bool = True
-    """The client has nothing older; False when reading stopped at the limit of calls."""
+    """The client has nothing older; False when it refused to go on or the limit of calls was reached."""
 
 
 async def read_back(
     bot: Caller, chat: str, enough: Callable[[Data], bool], *, page: int = PAGE, max_calls: int = MAX_CALLS
 ) -> History:
-    """Read a chat back until a message satisfies `enough`. Raises HistoryUnavailable when the first call fails."""
+    """Read a chat back until a message satisfies `enough`.
+
+    Raises HistoryUnavailable when the first call fails, or when any call is not answered.
+    """
     reader = _Reader(bot, chat, page)
     history = History()
     try:
         reader.merge(history, await reader.call())
+        while not any(enough(item) for item in history.items):
+            if reader.calls >= max_calls:
+                history.exhausted = False
+                return history
+            if not history.items or not await reader.older(history):
+                return history
     except (ActionFailed, ApiNotAvailable, NetworkError, _NoList) as error:
-        raise HistoryUnavailable(f"{chat}: {error!r}") from error
-    while not (history.items and any(enough(item) for item in history.items)):
-        if reader.calls >= max_calls:
-            history.exhausted = False
-            return history
-        if not history.items or not await reader.older(history):
-            return history
+        raise HistoryUnavailable(chat, error) from error
     history.reached = True
     return history
 
@@ -82,12 +90,13 @@ class _Reader:
         self.calls = 0
 
     async def older(self, history: History) -> bool:
-        """Add older messages; False when no way of asking brings any."""
+        """Add older messages; False when no way of asking brings any. Raises when a call is not answered."""
         while self._ways:
             try:
                 found = self.merge(history, await self._ways[0](history))
-            except (ActionFailed, ApiNotAvailable, NetworkError, _NoList):
-                found = False
+                history.exhausted = True
+            except (ActionFailed, _NoList):
+                found = history.exhausted = False
             if found:
                 del self._ways[1:]  # this is the way: when it ends, history ends
                 return True

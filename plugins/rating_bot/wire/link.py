@@ -12,6 +12,10 @@ from nonebot.utils import DataclassEncoder
 from .repair import Data, whole
 
 
+class ConnectionLost(NetworkError):
+    """The connection went while an answer was awaited; the next one can be asked again."""
+
+
 class Link:
     """Calls over one socket. A call whose answer can no longer come fails at once, not after its timeout."""
 
@@ -25,7 +29,7 @@ class Link:
     async def call(self, api: str, params: Data, timeout: float) -> Data:
         """Call an API and return the whole answer. Raises NetworkError when none comes within `timeout` seconds."""
         if self.closed:
-            raise NetworkError(f"{api}: the connection is closed")
+            raise ConnectionLost(f"{api}: the connection is closed")
         self._last += 1
         echo = str(self._last)
         frame = json.dumps({"action": api, "params": params, "echo": echo}, cls=DataclassEncoder)
@@ -40,7 +44,7 @@ class Link:
         except NetworkError:
             raise
         except Exception as error:  # what a closed socket raises differs between drivers and their versions
-            raise NetworkError(f"{api}: {error!r}") from error
+            raise ConnectionLost(f"{api}: {error!r}") from error
         finally:
             self._waiting.pop(echo, None)
 
@@ -63,7 +67,7 @@ class Link:
         self.closed = True
         for waiting in self._waiting.values():
             if not waiting.done():
-                waiting.set_exception(NetworkError("the connection was lost before the answer came"))
+                waiting.set_exception(ConnectionLost("the connection was lost before the answer came"))
 
     async def close(self, code: int = 1000, reason: str = "") -> None:
         """Close the socket; a half-open one is not waited for."""

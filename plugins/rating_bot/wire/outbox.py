@@ -48,7 +48,10 @@ class Patience:
 
 @dataclass(slots=True)
 class _Lane:
-    """The sending of one chat. Times are loop times."""
+    """The sending of one chat. Times are loop times.
+
+    A rest is kept here and noted in the database: after a restart or a new connection one send is tried.
+    """
 
     chat: str
     woken: asyncio.Event = field(default_factory=asyncio.Event)
@@ -59,6 +62,11 @@ class _Lane:
     look_at: dict[int, float] = field(default_factory=dict)
     """When to look again for rows that history could not tell of."""
     alarmed: set[object] = field(default_factory=set)
+
+    def go_on(self) -> None:
+        """Forget all waiting."""
+        self.not_before = 0.0
+        self.look_at.clear()
 
 
 class Sender:
@@ -125,8 +133,7 @@ class Sender:
         """An account connected: go on everywhere, without waiting for retries."""
         self._serving.connected(bot.self_id)
         for lane in self._lanes.values():
-            lane.not_before = 0.0
-            lane.look_at.clear()
+            lane.go_on()
         self.wake()
 
     def saw(self, sent: Sent) -> None:
@@ -140,6 +147,8 @@ class Sender:
         """End the rest of a chat (the bot may speak again) and go on."""
         async with self._database.write() as connection:
             await ChatTable(connection).set_pause(chat, None)
+        if chat in self._lanes:
+            self._lanes[chat].go_on()
         self.wake([chat])
 
     # --- one chat -------------------------------------------------------------------------------------------
@@ -196,8 +205,7 @@ class Sender:
                 async with self._database.write() as connection:
                     await OutboxTable(connection).mark_dropped(row.outbox_id)
                 return 0.0
-            rest = ((chat.paused_until if chat else None) or 0) - self._clock.now()
-            wait = max(rest / 1000, lane.not_before - _loop_time())
+            wait = lane.not_before - _loop_time()
             if wait <= 0:
                 await self._send(lane, bot, row)
                 return 0.0
@@ -229,7 +237,6 @@ class Sender:
             if lane.paused:
                 await ChatTable(connection).set_pause(row.chat, None)
         lane.pauses = 0
-        lane.alarmed.discard("closed")
         lane.look_at.pop(row.outbox_id, None)
 
     async def _failed(self, lane: _Lane, bot: Caller, row: OutRow, failure: Failure, can_be_plain: bool) -> None:
@@ -276,7 +283,9 @@ class Sender:
                 await ChatTable(connection).set_pause(row.chat, until, failure.kind)
         if not another:
             lane.pauses += 1
-            await self._tell(lane, "closed", failure.kind, "", failure.text)
+            lane.not_before = _loop_time() + rest
+            if not lane.paused:
+                await self._tell(lane, None, failure.kind, "", failure.text)
 
     async def _settle(self, lane: _Lane, bot: Caller, row: OutRow) -> tuple[float, bool]:
         """Find out whether a row is out. Return how long to wait (0: decided) and whether the chat waits with it."""
@@ -285,6 +294,8 @@ class Sender:
         try:
             found = await self._own.find(bot, row)
         except HistoryUnavailable as error:
+            if error.offline:
+                return OFFLINE_RETRY, True
             lane.look_at[row.outbox_id] = _loop_time() + self._patience.look_again
             if row.state != "unknown":
                 async with self._database.write() as connection:
@@ -302,10 +313,11 @@ class Sender:
         return 0.0, True
 
     async def _tell(self, lane: _Lane, key: object, kind: str, about: str, detail: str) -> None:
-        """Raise an alarm, once for each key."""
+        """Raise an alarm, once for each key (None: each time)."""
         if key in lane.alarmed:
             return
-        lane.alarmed.add(key)
+        if key is not None:
+            lane.alarmed.add(key)
         logger.error(f"outbox {lane.chat} {about}: {kind}: {detail}")
         try:
             await self._alarm(kind, about or lane.chat, f"{lane.chat} {detail}")

@@ -42,7 +42,7 @@ class OwnMessages:
         own = [sent for item in history.items if self._is_own(item) and (sent := to_sent(item)) is not None]
         found = await self._match(row, own)
         if found is None and not history.reached and not history.exhausted:
-            raise HistoryUnavailable(f"{row.chat}: too much was said since")
+            raise HistoryUnavailable(row.chat, "not all that was said since can be read")
         return found
 
     async def _match(self, row: OutRow, messages: Iterable[Sent]) -> str | None:
