@@ -13,6 +13,11 @@ SQLITE_GUARDS = [
     "BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END"
     for verb in ("UPDATE", "DELETE")
 ]
+# INSERT OR REPLACE deletes the old row without asking the trigger above
+SQLITE_GUARDS.append(
+    "CREATE TRIGGER ledger_no_replace BEFORE INSERT ON ledger WHEN EXISTS (SELECT 1 FROM ledger WHERE seq = NEW.seq) "
+    "BEGIN SELECT RAISE(ABORT, 'the ledger only grows'); END"
+)
 POSTGRES_GUARDS = [
     "CREATE FUNCTION ledger_only_grows() RETURNS trigger LANGUAGE plpgsql AS "
     "$$ BEGIN RAISE EXCEPTION 'the ledger only grows'; END $$",
