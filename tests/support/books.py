@@ -84,3 +84,17 @@ class Books:
     def book(self) -> Book:
         """Return the fold of everything so far."""
         return self.rows.book()
+
+
+def sample() -> Books:
+    """1v1: six counted games and one that L6 keeps from counting, an event, a void and an amended game; one of 2v2."""
+    books = Books()
+    books.play("张三 胜平 李四", at="2025-12-30 20:00")
+    books.play("张三 胜胜胜胜胜 李四", at="2026-03-02 20:00")
+    event = books.event("皇后杯", 1.2)
+    books.play("王五 负 李四", at="2026-04-01 20:00", event=event, weight=1.2)
+    row = books.play("王五 胜胜负 赵六", at="2026-05-01 20:00")
+    books.void(row, 11)
+    books.amend(row, 10, "王五 负 赵六")
+    books.play("张三 王五 胜 李四 赵六", at="2026-06-01 20:00", pool="单跳2v2")
+    return books

@@ -13,6 +13,9 @@ from rating_core.times import show_time
 WEIGHTS = f"系数只有 {'、'.join(EVENT_WEIGHTS)}（L5）。"
 NO_WEIGHT = f"{WEIGHTS}例如：\n/计算 2000 胜 2200 1.2"
 
+CORRECTIONS = 4
+"""Corrections of one game that are named; of more the newest."""
+
 
 def size_of_sides(pool: str) -> str:
     """Say how many names a pool's sides take."""
@@ -109,33 +112,44 @@ def prediction(worked: Prediction, name_of: Callable[[int], str]) -> str:
 
 
 def _correction(correction: Correction) -> str:
+    """One correction in short; what the game became stands above it."""
     if correction.void:
         return f"账{correction.seq} 作废"
     if correction.line is not None:
-        left, result, right = correction.line
-        return f"账{correction.seq} 改判为 {side(left)} {result.word} {side(right)}"
-    return f"账{correction.seq} 改为{correction.event or '约战'}，系数c={correction.weight:g}"
+        return f"账{correction.seq} 改判为{correction.line[1].word}"
+    return f"账{correction.seq} 改为{correction.event or '约战'}系数{correction.weight:g}"
 
 
-def _figures(name: str, player: ExplainedPlayer, weight: float, rules: RuleSet) -> list[str]:
+def _corrections(corrections: Sequence[Correction]) -> str:
+    """The corrections, the newest first."""
+    newest = "、".join(_correction(c) for c in reversed(corrections[-CORRECTIONS:]))
+    more = f"等{len(corrections)}次" if len(corrections) > CORRECTIONS else ""
+    return f"更正过，这里是更正后的：{newest}{more}"
+
+
+def _figures(player: ExplainedPlayer, weight: float, rules: RuleSet) -> list[str]:
     """One player of a 1v1 game: his numbers, then the formula with them."""
     term = player.term
     return [
-        f"{name}：K={term.k}（{k_band(term.rating, rules)}），W={term.won:g}，We={expected(term.expected)}",
+        f"{player.name}：K={term.k}（{k_band(term.rating, rules)}），W={term.won:g}，We={expected(term.expected)}",
         _sum(term, weight),
     ]
 
 
 def _counted(game: Explanation, rules: RuleSet) -> list[str]:
     """Every number of the formula for both sides."""
-    lines = [f"新分=旧分+K×c×(W-We)（L1），{_we(game.dr, game.ours[0].term.expected, rules)}"]
     if len(game.ours) == 1:
+        lines = [f"新分=旧分+K×c×(W-We)（L1），{_we(game.dr, game.ours[0].term.expected, rules)}"]
         for player in (*game.ours, *game.theirs):
-            lines += _figures(player.name, player, game.weight, rules)
+            lines += _figures(player, game.weight, rules)
         return lines
-    means = [sum(p.term.rating for p in players) / len(players) for players in (game.ours, game.theirs)]
-    lines.append(f"两边平均 {show_rating(means[0])} 对 {show_rating(means[1])}，K按各人自己的分")
-    return lines + [f"{p.name}：{_sum(p.term, game.weight)}" for p in (*game.ours, *game.theirs)]
+    means = [show_rating(sum(p.term.rating for p in side) / len(side)) for side in (game.ours, game.theirs)]
+    we = [expected(side[0].term.expected) for side in (game.ours, game.theirs)]
+    return [
+        "新分=旧分+K×c×(W-We)（L1），K按各人自己的分",
+        f"两边平均 {' 对 '.join(means)}，dr={show_change(game.dr)}，We={' 对 '.join(we)}",
+        *(f"{p.name}：{_sum(p.term, game.weight)}" for p in (*game.ours, *game.theirs)),
+    ]
 
 
 def _farming(game: Explanation, name_of: Callable[[int], str]) -> str:
@@ -146,7 +160,8 @@ def _farming(game: Explanation, name_of: Callable[[int], str]) -> str:
     if found.locked:
         owed = "，".join(f"{name_of(player)}{count}局" for player, count in found.owed)
         return f"不计分（L6）：赛前净胜负已到{found.limit}局，当时还要与别人下计分棋：{owed}"
-    net = f"{side(game.left if found.net > 0 else game.right)}净胜{abs(found.net)}局" if found.net else "净胜0局"
+    ahead, word = (game.left, "左边") if found.net > 0 else (game.right, "右边")
+    net = f"{ahead[0] if len(ahead) == 1 else word}净胜{abs(found.net)}局" if found.net else "净胜0局"
     return f"计分（L6）：赛前{net}，没到{found.limit}局"
 
 
@@ -158,6 +173,8 @@ def explanation(game: Explanation, name_of: Callable[[int], str]) -> str:
         f"局{game.number}（#{game.report}，账{game.seq}）{game.pool} {show_time(game.at)}",
         f"{side(game.left)} {game.result.word} {side(game.right)}，{kind}，系数c={game.weight:g}（L5）",
     ]
+    if game.corrections:
+        lines.append(_corrections(game.corrections))
     if game.void:
         lines.append("已作废，不影响任何人的分数和盘数")
     else:
@@ -170,7 +187,4 @@ def explanation(game: Explanation, name_of: Callable[[int], str]) -> str:
         elif any(p.missing for p in (*game.ours, *game.theirs)):
             missing = "、".join(str(p.missing) for p in (*game.ours, *game.theirs))
             lines.append(f"未满{game.needed}盘（L12）：下完这局依次还差{missing}盘")
-    if game.corrections:
-        lines.append("更正过，以上是更正后的：")
-        lines += [_correction(correction) for correction in reversed(game.corrections)]
     return fit(lines, "……另有{count}行")

@@ -1,0 +1,71 @@
+"""/规则: every clause is found, with the numbers of the rulebook, and the credit that L16 asks for."""
+
+import pytest
+
+from plugins.rating_bot.wording import rules
+from rating_core.rulebook import Rule
+from rating_core.times import day_of
+from tests.support.rows import ms
+
+TODAY = day_of(ms("2026-11-30"))
+
+
+def test_the_overview_lists_every_clause_and_credits() -> None:
+    text = rules.rules("", TODAY)
+    assert all(f"L{number} " in text for number in range(1, 17))
+    assert "报分" in text and "挑战者" in text and "规则文字归联盟所有" in text
+    assert text.endswith("\n/规则 L6")
+
+
+@pytest.mark.parametrize("asked", ["L6", "l6", "6", "Ｌ６", "第6条", "防刷分", "刷分", " L 6 ", "净胜"])
+def test_a_clause_is_found_by_number_or_word(asked: str) -> None:
+    assert (
+        rules.rules(asked, TODAY)
+        == """\
+L6 防刷分
+约战盘数不限，但同一对手净胜或净负到4局后，两人再下约战不计分（照样记录），要两人各与别人再下4局计分棋，才能重新计分，净胜从0算起。
+按榜、按赛季各算各的；2v2按两边的组合算，四个人都要下满。
+赛事局一律计分，不动净胜，算作与别人下的棋。
+看两人的情况：/对战 甲 乙
+规则文字归联盟所有，特别鸣谢表格主编「挑战者」（L16）。"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("报分", "报分"), ("报分格式", "报分"), ("K", "L1 计算公式"), ("原始分", "L4 原始分"), ("系数", "L5 系数"),
+        ("请假", "L8 请假"), ("强制约战", "L9 强制约战"), ("IP", "L11 核验IP"), ("未满20盘", "L12 显示分"),
+        ("蒙面人公用号", "L13 蒙面人"), ("最高分", "L14 历史最高分"), ("涨跌", "L15 涨跌"), ("挑战者", "L16 鸣谢"),
+        ("16", "L16 鸣谢"), ("1", "L1 计算公式"), ("封存", "说到它的有："),
+        ("17", "没有找到这一条。"), ("zzz", "没有找到这一条。"), ("。", "没有找到这一条。"),
+    ],
+)  # fmt: skip
+def test_what_a_word_finds(asked: str, first: str) -> None:
+    assert rules.rules(asked, TODAY).splitlines()[0] == first
+
+
+def test_a_word_of_several_clauses_is_asked_back() -> None:
+    assert (
+        rules.rules("封存", TODAY)
+        == """\
+说到它的有：
+L7 年底结算
+L8 请假
+L10 高分免封存
+看其中一条：
+/规则 L7"""
+    )
+
+
+def test_numbers_come_from_the_rulebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "未满20盘" in rules.rules("L12", TODAY) and "2017-01-01以前是10盘" in rules.rules("L12", TODAY)
+    old = rules.rules("L12", day_of(ms("2016-12-31")))
+    assert "未满10盘" in old and "以前是" not in old
+    monkeypatch.setattr(Rule, "on", lambda self, day: 77)
+    assert "净负到77局" in rules.rules("L6", TODAY)
+    assert "扣77分" in rules.rules("L7", TODAY)
+
+
+def test_the_formula_of_l1_lists_the_bands() -> None:
+    assert "不到2100时K=32，2100起K=24，2400起K=16" in rules.rules("L1", TODAY)
