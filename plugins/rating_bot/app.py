@@ -60,7 +60,9 @@ def _sandbox_settings(settings: Settings) -> Settings:
         update={
             "official_groups": {str(scene.OFFICIAL): "单跳1v1"},
             "scoring_groups": (str(scene.SCORING),),
-            "database_url": SANDBOX_DATABASE if "database_url" not in settings.model_fields_set else settings.database_url,
+            "database_url": SANDBOX_DATABASE
+            if "database_url" not in settings.model_fields_set
+            else settings.database_url,
             "send_interval": 0.0,
             "bot_ids": (str(scene.BOT),),
         }
@@ -113,7 +115,9 @@ def _schedule(scheduler: Any, parts: Any) -> None:
     scheduler.add_job(parts.remind, "interval", seconds=TICK_SECONDS, **options)
     scheduler.add_job(parts.flush, "interval", seconds=FLUSH_SECONDS, **options)
     scheduler.add_job(jobs.back_up, "cron", hour=4, args=[parts.runtime], timezone="Asia/Shanghai", **options)
-    scheduler.add_job(jobs.forget_raw, "cron", hour=4, minute=30, args=[parts.runtime], timezone="Asia/Shanghai", **options)
+    scheduler.add_job(
+        jobs.forget_raw, "cron", hour=4, minute=30, args=[parts.runtime], timezone="Asia/Shanghai", **options
+    )
 
 
 async def _start_sandbox(parts: Any) -> Any:

@@ -7,7 +7,10 @@ from rating_core.directory import Actor
 from rating_core.report_text import GameLine, Result, format_report
 from rating_core.rulebook import DEFAULT_POOL
 from rating_core.service import people, reports
-from rating_core.service.reports import Effective, Post
+from rating_core.service import report_results as results
+from rating_core.service.league import Tx
+from rating_core.service.report_results import Effective
+from rating_core.service.reports import Post
 from rating_core.times import DAY_MS
 
 
@@ -34,7 +37,8 @@ async def seed(runtime: Runtime) -> None:
     for game in SEED.games:
         left, right = names.resolve(game.left), names.resolve(game.right)
         assert left is not None and right is not None
-        key = (game.days_ago, *sorted((game.left, game.right)))
+        first, second = sorted((game.left, game.right))
+        key = (game.days_ago, first, second)
         groups.setdefault(key, []).append(GameLine((left,), Result(game.result), (right,)))
     async with league.transaction() as tx:
         keeper = tx.directory.actor(str(SCOREKEEPER), league.superusers)
@@ -42,9 +46,7 @@ async def seed(runtime: Runtime) -> None:
             await _enter(tx, keeper, lines, now - days * DAY_MS, number, runtime)
 
 
-async def _enter(
-    tx: reports.Tx, keeper: Actor, lines: list[GameLine], said_at: int, number: int, runtime: Runtime
-) -> None:
+async def _enter(tx: Tx, keeper: Actor, lines: list[GameLine], said_at: int, number: int, runtime: Runtime) -> None:
     settings = runtime.settings
     post = Post(
         format_report(lines, tx.directory.name_of), group_chat(SCORING), f"seed-{number}", said_at, DEFAULT_POOL,
@@ -52,7 +54,7 @@ async def _enter(
     )  # fmt: skip
     result = await reports.post(tx, keeper, post)
     if not isinstance(result, Effective):
-        if isinstance(result, reports.SameAs):
+        if isinstance(result, results.SameAs):
             await reports.record_copy(tx, keeper, post.chat, [post.message_id], said_at)
             return
         raise ValueError(f"the sandbox's games break a rule: {result}")

@@ -69,7 +69,9 @@ def check(settings: Settings, token: str | None) -> None:
             f"请在 .env 里写一行 ONEBOT_ACCESS_TOKEN=至少{MIN_TOKEN}位的随机串，并在 NapCat/LLOneBot 里填同一串。"
         )
     if len(token) < MIN_TOKEN:
-        raise SettingsError(f"ONEBOT_ACCESS_TOKEN 只有{len(token)}位，太短，容易被猜到。请换成至少{MIN_TOKEN}位的随机串。")
+        raise SettingsError(
+            f"ONEBOT_ACCESS_TOKEN 只有{len(token)}位，太短，容易被猜到。请换成至少{MIN_TOKEN}位的随机串。"
+        )
     if not settings.groups:
         raise SettingsError(
             '设置了 ONEBOT_ACCESS_TOKEN，但没有设置群。请在 .env 里写 TIAOQI__OFFICIAL_GROUPS=["群号"] '
@@ -79,7 +81,9 @@ def check(settings: Settings, token: str | None) -> None:
         raise SettingsError('没有设置记分群，收到的比分没处转发。请在 .env 里写 TIAOQI__SCORING_GROUPS=["群号"]。')
     for group, pool in settings.official_groups.items():
         if pool and pool not in POOLS:
-            raise SettingsError(f"TIAOQI__OFFICIAL_GROUPS 里群 {group} 的榜「{pool}」不认识；可用的榜：{'、'.join(POOLS)}。")
+            raise SettingsError(
+                f"TIAOQI__OFFICIAL_GROUPS 里群 {group} 的榜「{pool}」不认识；可用的榜：{'、'.join(POOLS)}。"
+            )
     if both := frozenset(settings.official_groups) & frozenset(settings.scoring_groups):
         raise SettingsError(f"群 {'、'.join(sorted(both))} 同时写成了官方群和记分群，请只留一处。")
     for group in settings.groups:

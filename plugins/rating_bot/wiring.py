@@ -81,9 +81,7 @@ class Parts:
             async with league.transaction() as tx:
                 await tx.desk.add_docket("missed", "", wording.missed(group, gap), tx.now)
 
-        sender = Sender(
-            database, clock, bots=bots, interval=settings.send_interval, alarm=alarm, patience=patience
-        )
+        sender = Sender(database, clock, bots=bots, interval=settings.send_interval, alarm=alarm, patience=patience)
 
         def say_now(chat: str, text: str, quote: str | None) -> None:
             _spawn(tasks, _say(next(iter(bots().values()), None), chat, text, quote))

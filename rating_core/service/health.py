@@ -38,6 +38,4 @@ async def examine(league: League) -> Health:
         sends = await OutboxTable(connection).counts()
         engine = await league.database.engine_version(connection)
     difference = None if broken is not None else first_difference(league.book, rows)
-    return Health(
-        len(rows), broken, difference, len(league.directory.roster), len(league.book.columns), sends, engine
-    )
+    return Health(len(rows), broken, difference, len(league.directory.roster), len(league.book.columns), sends, engine)

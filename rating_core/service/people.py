@@ -190,7 +190,9 @@ async def appoint(tx: Tx, actor: Actor, role: str, qq: str, said_at: int) -> Non
         raise Refusal("has_role", who=tx.directory.account_name(account.account_id))
     actor = await tx.known(actor)
     await tx.set_roles(account.account_id, roles - {DISMISSED} | {role}, by=actor.account_id)
-    await tx.journal(actor, said_at, f"任命{ROLE_TITLES[role]}", player=account.player_id, detail=f"账号{account.account_id}")
+    await tx.journal(
+        actor, said_at, f"任命{ROLE_TITLES[role]}", player=account.player_id, detail=f"账号{account.account_id}"
+    )
 
 
 async def dismiss(tx: Tx, actor: Actor, role: str, qq: str, said_at: int) -> None:
@@ -201,7 +203,9 @@ async def dismiss(tx: Tx, actor: Actor, role: str, qq: str, said_at: int) -> Non
         raise Refusal("has_no_role", who=tx.directory.account_name(account.account_id) if account else f"QQ{qq}")
     actor = await tx.known(actor)
     await tx.set_roles(account.account_id, roles - {role} | {DISMISSED}, by=actor.account_id)
-    await tx.journal(actor, said_at, f"免去{ROLE_TITLES[role]}", player=account.player_id, detail=f"账号{account.account_id}")
+    await tx.journal(
+        actor, said_at, f"免去{ROLE_TITLES[role]}", player=account.player_id, detail=f"账号{account.account_id}"
+    )
 
 
 # --- /绑定 预览 --------------------------------------------------------------------------------------------

@@ -5,132 +5,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rating_core.directory import Actor
-from rating_core.ledger import Announced, Draft, Games
+from rating_core.ledger import Draft, Games
 from rating_core.report_text import GameLine, ReportProblems, ReportText, parse_report
 from rating_core.rulebook import CASUAL_WEIGHT, POOLS, REPEAT_HOURS
 from rating_core.rules import farming
-from rating_core.rules.eligibility import Bar, bar_of
+from rating_core.rules.eligibility import bar_of
 from rating_core.service.league import Tx
+from rating_core.service.report_results import (
+    AskPool,
+    Changed,
+    ChangeResult,
+    Debt,
+    Effective,
+    NoSuchReport,
+    NotEligible,
+    NotOpen,
+    NotYours,
+    Outsider,
+    Overlap,
+    Posted,
+    PostResult,
+    Refused,
+    SameAs,
+    StillWaiting,
+)
 from rating_core.state import Pair, pair_key
 from rating_core.store.report_store import Copy, Report, same_key
 from rating_core.times import HOUR_MS, season_of
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """The text cannot be read as games."""
-
-    problems: ReportProblems
-
-
-@dataclass(frozen=True, slots=True)
-class Outsider:
-    """Neither of the two sides, nor a referee or scorekeeper (§5)."""
-
-
-@dataclass(frozen=True, slots=True)
-class NotEligible:
-    """Players who may not play now, with clause and date."""
-
-    bars: tuple[Bar, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AskPool:
-    """The pool cannot be told: a first line #榜名 is needed."""
-
-    pools: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StillWaiting:
-    """The same games were posted before by the same side."""
-
-    report: Report
-
-
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """The same pair's games in another order, or a part of a report that waits."""
-
-    report: Report
-
-
-@dataclass(frozen=True, slots=True)
-class SameAs:
-    """A referee's or scorekeeper's post equal to a report that waits or took effect within 72 h."""
-
-    report: Report
-
-
-@dataclass(frozen=True, slots=True)
-class Posted:
-    """The report waits for the other side."""
-
-    report: Report
-    confirmers: tuple[int, ...]
-    others_waiting: tuple[int, ...] = ()
-    """Numbers of other reports of the same pair that wait as well."""
-
-
-@dataclass(frozen=True, slots=True)
-class Debt:
-    """A pair that is locked (L6) after the report: what each of its players still owes."""
-
-    players: tuple[tuple[int, int], ...]
-    net: int
-
-
-@dataclass(frozen=True, slots=True)
-class Effective:
-    """The report took effect: the figures as announced, and who was involved."""
-
-    report: Report
-    first_game: int
-    announced: Announced
-    games_after: dict[int, int]
-    """Counted games of each player in the pool, after the report."""
-    debts: tuple[Debt, ...]
-    reporter: int
-    confirmer: int | None
-    by_desk: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """A report's state was changed without effect on the book: disputed, withdrawn or void."""
-
-    report: Report
-    by: int
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class NotYours:
-    """Only the players of the other side can do that."""
-
-    report: Report
-    who: tuple[int, ...]
-    why: str
-    """own_side | not_bound | third | same_account | own_case | only_reporter"""
-
-
-@dataclass(frozen=True, slots=True)
-class NotOpen:
-    """The report is in no state for that: effective, withdrawn or void."""
-
-    report: Report
-
-
-@dataclass(frozen=True, slots=True)
-class NoSuchReport:
-    number: int
-
-
-PostResult = (
-    Refused | Outsider | NotEligible | AskPool | StillWaiting | Overlap | SameAs | Posted | Effective | NotYours
-)
-ChangeResult = Effective | Changed | NotYours | NotOpen | NoSuchReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +114,16 @@ async def _post_by_judge(tx: Tx, actor: Actor, draft: Report) -> PostResult:
     if same is not None:
         await tx.reports.add_copy(
             Copy(
-                draft.chat, draft.message_id, same.report_id, draft.lines, draft.pool, draft.event_id, draft.weight,
-                actor.account_id, draft.said_at,
-            )  # fmt: skip
+                draft.chat,
+                draft.message_id,
+                same.report_id,
+                draft.lines,
+                draft.pool,
+                draft.event_id,
+                draft.weight,
+                actor.account_id,
+                draft.said_at,
+            )
         )
         return SameAs(same)
     report = replace(draft, report_id=await tx.counters.take("report"))
@@ -271,13 +179,13 @@ async def _take_effect(tx: Tx, report: Report, confirmer: Actor | None, said_at:
     done = row.entry()
     assert isinstance(done, Games) and done.announced is not None
     by_desk = confirmer is not None and confirmer.player_id not in report.players
-    values = {
-        "state": "effective", "seq": row.seq, "decided_at": said_at, "reason": reason, "remind_at": None,
-        "expire_at": None, "confirmed_by": entry.confirmed_by,
-    }  # fmt: skip
-    await tx.reports.change(report.report_id, **values)
+    report = replace(
+        report, state="effective", seq=row.seq, decided_at=said_at, reason=reason, remind_at=None, expire_at=None,
+        confirmed_by=entry.confirmed_by,
+    )  # fmt: skip
+    await tx.reports.save(report)
     return Effective(
-        replace(report, **values), first, done.announced,
+        report, first, done.announced,
         {player: tx.trial.state.look(report.pool, player).games for player in report.players},
         _debts(tx, report), report.account_id, entry.confirmed_by, by_desk,
     )  # fmt: skip
@@ -341,8 +249,9 @@ async def dispute(tx: Tx, actor: Actor, number: int, reason: str, said_at: int) 
         return refusal
     if not report.open:
         return NotOpen(report)
-    await tx.reports.change(number, state="disputed", reason=reason, decided_at=said_at)
-    return Changed(replace(report, state="disputed", reason=reason), actor.account_id, reason)
+    report = replace(report, state="disputed", reason=reason, decided_at=said_at)
+    await tx.reports.save(report)
+    return Changed(report, actor.account_id, reason)
 
 
 async def withdraw(tx: Tx, actor: Actor, number: int, said_at: int, *, recalled: bool = False) -> ChangeResult:
@@ -357,8 +266,9 @@ async def withdraw(tx: Tx, actor: Actor, number: int, said_at: int, *, recalled:
         return NotOpen(report)
     if not report.open:
         return NotOpen(report)
-    await tx.reports.change(number, state="withdrawn", decided_at=said_at, remind_at=None, expire_at=None)
-    return Changed(replace(report, state="withdrawn"), actor.account_id)
+    report = replace(report, state="withdrawn", decided_at=said_at, remind_at=None, expire_at=None)
+    await tx.reports.save(report)
+    return Changed(report, actor.account_id)
 
 
 async def waiting_for(tx: Tx, actor: Actor, chat: str) -> list[Report]:
@@ -396,17 +306,16 @@ async def void_by_desk(tx: Tx, actor: Actor, number: int, reason: str, said_at: 
     if not report.open:
         return NotOpen(report)
     actor = await tx.known(actor)
-    await tx.reports.change(
-        number, state="void", reason=reason, decided_at=said_at, confirmed_by=actor.account_id,
-        remind_at=None, expire_at=None,
+    report = replace(
+        report, state="void", reason=reason, decided_at=said_at, confirmed_by=actor.account_id, remind_at=None,
+        expire_at=None,
     )  # fmt: skip
+    await tx.reports.save(report)
     await tx.journal(actor, said_at, "作废", about=f"#{number}", reason=reason)
-    return Changed(replace(report, state="void", reason=reason), actor.account_id, reason)
+    return Changed(report, actor.account_id, reason)
 
 
-async def record_copy(
-    tx: Tx, actor: Actor, chat: str, message_ids: Sequence[str], said_at: int
-) -> Effective | None:
+async def record_copy(tx: Tx, actor: Actor, chat: str, message_ids: Sequence[str], said_at: int) -> Effective | None:
     """另记: a post that was answered 「与#12相同」 (one of these messages) is another set of games; record it.
 
     None when no unused post of this account is among them.
@@ -430,7 +339,7 @@ async def reminders(tx: Tx, at: int) -> list[Report]:
     """Return the reports whose one reminder is due, and mark it sent."""
     due = await tx.reports.reminders_due(at)
     for report in due:
-        await tx.reports.change(report.report_id, remind_at=None)
+        await tx.reports.save(replace(report, remind_at=None))
     return due
 
 
@@ -438,5 +347,5 @@ async def expire(tx: Tx, at: int) -> list[Report]:
     """Move reports nobody confirmed in time to the desk's list; the opponent can still confirm."""
     due = await tx.reports.expiries_due(at)
     for report in due:
-        await tx.reports.change(report.report_id, state="expired", remind_at=None, expire_at=None)
+        await tx.reports.save(replace(report, state="expired", remind_at=None, expire_at=None))
     return due

@@ -98,17 +98,12 @@ class ReportStore:
         self._connection = connection
 
     async def add(self, report: Report) -> None:
-        values = {name: getattr(report, name) for name in Report.__dataclass_fields__ if name != "lines"}
-        values |= {
-            "games": dump_lines(report.lines),
-            "weight": repr(report.weight),
-            "same_key": same_key(report.lines),
-            "pair_key": pair_text(report.lines),
-        }
-        await self._connection.execute(insert(reports).values(**values))
+        await self._connection.execute(insert(reports).values(**_columns(report)))
 
-    async def change(self, report_id: int, **values: Any) -> None:
-        await self._connection.execute(update(reports).where(reports.c.report_id == report_id).values(**values))
+    async def save(self, report: Report) -> None:
+        """Write a report that changed."""
+        known = reports.c.report_id == report.report_id
+        await self._connection.execute(update(reports).where(known).values(**_columns(report)))
 
     async def _select(self, *where: Any, limit: int | None = None) -> list[Report]:
         query = select(reports).where(*where).order_by(reports.c.report_id).limit(limit)
@@ -175,6 +170,16 @@ class ReportStore:
             row["chat"], row["message_id"], row["report_id"], load_lines(row["games"]), row["pool"], row["event_id"],
             float(row["weight"]), row["account_id"], row["said_at"],
         )  # fmt: skip
+
+
+def _columns(report: Report) -> dict[str, Any]:
+    values = {name: getattr(report, name) for name in Report.__dataclass_fields__ if name != "lines"}
+    return values | {
+        "games": dump_lines(report.lines),
+        "weight": repr(report.weight),
+        "same_key": same_key(report.lines),
+        "pair_key": pair_text(report.lines),
+    }
 
 
 def _report(row: Any) -> Report:

@@ -77,6 +77,9 @@ class Rig:
         self.qq.add_group(OFFICIAL, "官方群")
         self.qq.add_group(SCORING, "记分群")
         self.qq.add_group(ELSEWHERE, "别的群")
+        for group in (OFFICIAL, SCORING):
+            self.qq.add_member(group, OWNER, card="群主", nickname="群主", role="owner")
+            self.qq.say(group, OWNER, "张三    胜    李四")  # history from before the bot came: never handled
         self.faults = Faults()
         self.settings = Settings.model_validate(
             {

@@ -3,7 +3,6 @@
 from importlib.metadata import version
 from pathlib import Path
 
-
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Person, choice, matching, person
 from plugins.rating_bot.handlers.table import Role, command
@@ -81,5 +80,3 @@ async def backup(context: Context) -> str:
         return wording.backup_failed(made)
     await context.tx.journal(await context.known_actor(), context.at, "备份", detail=made.name)
     return wording.backed_up(made.name, made.stat().st_size)
-
-

@@ -187,7 +187,7 @@ class Dispatcher:
         if command.where == "private" and message.group is not None:
             return [context.answer(wording.IN_PRIVATE_ONLY)]
         if message.made_up and command.word != "撤回":
-            detail = f"{context.directory.account_name(context.actor.account_id)}：{command_text(message.text)}"
+            detail = f"{message.card or message.user}：/{command_text(message.text)}"
             await context.tx.desk.add_docket("old_command", "", detail[:100], message.said_at)
             return []
         try:

@@ -232,7 +232,7 @@ def split(rest: str, slots: Sequence[Slot], directory: Directory) -> dict[str, A
     tokens = tokenize(rest)
     if len(tokens) > _MAX_TOKENS:
         raise Mismatch
-    readings = [r for r in _readings(tokens, list(slots), directory)]
+    readings = list(_readings(tokens, list(slots), directory))
     good = [r for r in readings if not any(_unknowns(r))]
     whole = directory.roster.resolve(rest)
     if whole is not None and len(good) > 1:
@@ -270,9 +270,6 @@ def _unknowns(reading: dict[str, Any]) -> Iterator[str]:
 
 def _names(reading: dict[str, Any], directory: Directory) -> list[str]:
     """The people a reading means, as they can be typed: two readings with the same people are no tie."""
-    found = []
-    for value in reading.values():
-        for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, Person):
-                found.append(f"「{directory.name_of(item.player_id)}」" if item.player_id else item.typed)
-    return found
+    items = [item for value in reading.values() for item in (value if isinstance(value, list) else [value])]
+    people_ = [item for item in items if isinstance(item, Person)]
+    return [f"「{directory.name_of(p.player_id)}」" if p.player_id else p.typed for p in people_]

@@ -7,7 +7,13 @@ from plugins.rating_bot.handlers.grammar import text
 from plugins.rating_bot.handlers.table import TABLE, Role, command, role_of
 from plugins.rating_bot.wording import commands as wording
 
-TITLES = {Role.MEMBER: "大家", Role.PLAYER: "棋手", Role.REFEREE: "裁判", Role.SCOREKEEPER: "记分员", Role.SUPERUSER: "超级用户"}
+TITLES = {
+    Role.MEMBER: "大家",
+    Role.PLAYER: "棋手",
+    Role.REFEREE: "裁判",
+    Role.SCOREKEEPER: "记分员",
+    Role.SUPERUSER: "超级用户",
+}
 
 
 @command(

@@ -8,7 +8,6 @@ from plugins.rating_bot.handlers.grammar import (
     Person,
     account,
     choice,
-
     new_name,
     numbers,
     person,
@@ -27,6 +26,7 @@ from rating_core.service import people as service
 from rating_core.service.people import Member, Place
 from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
+from rating_core.store.people_store import Application
 
 ROLES = {title: role for role, title in ROLE_TITLES.items()}
 ANSWER_WORDS = ("确认", "有误", "另记", "对", "是", "ok", "我", "预览")
@@ -61,14 +61,12 @@ async def claim(context: Context, who: Person) -> list[Out]:
     return _applied(context, await service.claim(context.tx, context.actor, who.player_id, _place(context)))
 
 
-def _applied(context: Context, application: service.Application) -> list[Out]:
+def _applied(context: Context, application: Application) -> list[Out]:
     context.about = f"审{application.application_id}"
     outs = [context.answer(wording.applied(application), about=context.about)]
     notice = wording.application_notice(application, context.message.user)
-    for chat in context.scoring_chats:
-        if chat != context.message.chat:
-            outs.append(Out(chat, notice, "notice", context.about))
-    return outs
+    others = [chat for chat in context.scoring_chats if chat != context.message.chat]
+    return outs + [Out(chat, notice, "notice", context.about) for chat in others]
 
 
 @command(

@@ -11,8 +11,9 @@ from plugins.rating_bot.handlers.table import Role, command
 from plugins.rating_bot.wire.messages import Out
 from plugins.rating_bot.wording import reports as wording
 from plugins.rating_bot.wording.report_errors import refused_report
+from rating_core.service import report_results as results
 from rating_core.service import reports as service
-from rating_core.service.reports import Changed, Effective, NoSuchReport, NotOpen, NotYours
+from rating_core.service.report_results import Changed, Effective, NoSuchReport, NotOpen, NotYours
 
 _CONFIRM_WORDS = {"确认", "对", "是", "ok"}
 _WITH_NUMBERS = re.compile(r"确认((?:[ #＃]*[0-9]{1,9})+)")
@@ -63,32 +64,37 @@ async def take_report(context: Context) -> list[Out]:
         context.tx,
         context.actor,
         service.Post(
-            message.plain, message.chat, message.message_id, message.said_at,
-            settings.official_groups.get(message.group, ""), settings.remind_hours, settings.confirm_hours,
-        ),  # fmt: skip
+            message.plain,
+            message.chat,
+            message.message_id,
+            message.said_at,
+            settings.official_groups.get(message.group, ""),
+            settings.remind_hours,
+            settings.confirm_hours,
+        ),
     )
     directory = context.directory
     match result:
-        case service.Refused(problems):
+        case results.Refused(problems):
             return [context.answer(refused_report(problems))]
-        case service.Outsider():
+        case results.Outsider():
             return [context.answer(wording.OUTSIDER)]
-        case service.NotEligible(found):
+        case results.NotEligible(found):
             return [context.answer(wording.bars(found, directory))]
-        case service.AskPool(pools):
+        case results.AskPool(pools):
             return [context.answer(wording.ask_pool(pools))]
-        case service.StillWaiting(report):
+        case results.StillWaiting(report):
             context.about = f"#{report.report_id}"
             return [context.answer(wording.still_waiting(report, directory), about=context.about)]
-        case service.Overlap(report):
+        case results.Overlap(report):
             return [context.answer(wording.overlap(report), about=f"#{report.report_id}")]
-        case service.SameAs(report):
+        case results.SameAs(report):
             context.about = f"#{report.report_id}"
             return [context.answer(wording.same_as(report), about=context.about)]
-        case service.Posted(report):
+        case results.Posted(report):
             context.about = f"#{report.report_id}"
             return [context.answer(wording.posted(result, directory), about=context.about, kind="prompt")]
-        case service.Effective(report):
+        case results.Effective(report):
             context.about = f"#{report.report_id}"
             return deliver(context, result)
     return tell(context, result, "确认")
@@ -111,7 +117,7 @@ def deliver(context: Context, result: Effective) -> list[Out]:
     return outs
 
 
-def tell(context: Context, result: service.ChangeResult, doing: str) -> list[Out]:
+def tell(context: Context, result: results.ChangeResult, doing: str) -> list[Out]:
     """Put a change of a report, or why there was none, into messages."""
     directory = context.directory
     match result:
@@ -240,7 +246,8 @@ async def withdraw(context: Context, target: int) -> list[Out]:
 
 
 @command(
-    "代确认", form="/代确认 编号… 理由", help="查实后替对方确认；自己的对局不行", example="/代确认 12 对方已在群里口头认可",
+    "代确认", form="/代确认 编号… 理由", help="查实后替对方确认；自己的对局不行",
+    example="/代确认 12 对方已在群里口头认可",
     slots=(numbers("targets", "#"), text("reason")), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
 async def confirm_by_desk(context: Context, targets: list[int], reason: str) -> list[Out]:

@@ -65,6 +65,7 @@ class RatingAdapter(Adapter):
     def _setup(self) -> None:
         self.queues = ChatQueues()
         self._links: dict[str, Link] = {}
+        self._own_ids = set(self.allowed_self_ids)
         self._admissions: dict[str, asyncio.Lock] = {}
         self.setup_websocket_server(WebSocketServerSetup(URL(WS_PATH), "QQ client", self._handle_ws))
         self.driver.on_shutdown(self._stop)
@@ -104,7 +105,7 @@ class RatingAdapter(Adapter):
         if fixed is None:
             logger.warning(f"event without sender or chat dropped: {_short(data)}")
             return None
-        if is_own(fixed) or (fixed["post_type"] == "message" and str(fixed.get("user_id")) in self.bots):
+        if is_own(fixed) or (fixed["post_type"] == "message" and str(fixed.get("user_id")) in self._own_ids):
             if self.on_sent is not None and (sent := to_sent(fixed)) is not None:
                 self.on_sent(sent)
             return None
@@ -172,11 +173,15 @@ class RatingAdapter(Adapter):
     def _attach(self, link: Link) -> RatingBot:
         bot = RatingBot(self, link.self_id)
         self._links[link.self_id] = link
+        self._own_ids.add(link.self_id)
         self.connections[link.self_id] = link.websocket
         self.bot_connect(bot)
         logger.info(f"{link.self_id} connected")
-        if self.on_connect is not None:
-            self.on_connect(bot)
+        try:
+            if self.on_connect is not None:
+                self.on_connect(bot)
+        except Exception as error:
+            logger.opt(exception=error).error(f"what was to happen when {link.self_id} connected failed")
         return bot
 
     async def _detach(self, link: Link) -> None:

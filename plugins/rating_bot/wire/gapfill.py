@@ -67,11 +67,13 @@ class GapFill:
         self._sent = sent
         self._locks: dict[str, asyncio.Lock] = {}
         self._without_history: set[str] = set()
+        self._own_ids: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._slots = asyncio.Semaphore(AT_ONCE)
 
     def connected(self, bot: Caller) -> "asyncio.Task[None]":
         """Begin filling; the groups' live messages wait from now on. Call it before any event is handled."""
+        self._own_ids.add(bot.self_id)
         groups = [str(group) for group in self._groups()]
         for group in groups:
             self._queues.hold(group_chat(group))
@@ -143,7 +145,7 @@ class GapFill:
         await self._watermarks.start(self._database, chat, at, seq)
 
     async def _pass_on(self, chat: str, item: Data, mark: Mark, floor: Mark) -> None:
-        if is_own(item):
+        if is_own(item) or str(item["user_id"]) in self._own_ids:
             if self._sent is not None and (sent := to_sent(item)) is not None:
                 self._sent(sent)
             return

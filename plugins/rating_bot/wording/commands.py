@@ -46,7 +46,7 @@ def help_overview(groups: Sequence[tuple[str, Sequence[str]]]) -> str:
     """/帮助: the commands the asker may use, by who may use them."""
     lines = ["报分直接发，一局一行：张三    胜    李四；对方回「确认」就生效。"]
     lines += [f"{title}：{' '.join('/' + word for word in words)}" for title, words in groups]
-    return fit([*lines, "细看某个命令，例如：", "/帮助 等级分"])
+    return fit(lines, last="细看某个命令，例如：\n/帮助 等级分")
 
 
 def help_on(command: "Command") -> str:

@@ -58,14 +58,23 @@ def spans(numbers: Sequence[int]) -> str:
     return "、".join(str(p[0]) if len(p) == 1 else f"{p[0]}–{p[-1]}" for p in parts)
 
 
-def fit(lines: Sequence[str], rest: str = "……还有{count}条") -> str:
-    """Join lines to a message of at most 15 lines and 500 characters; say how many did not fit."""
+def fit(lines: Sequence[str], rest: str = "……还有{count}条", *, last: str = "") -> str:
+    """Join lines to a message of at most 15 lines and 500 characters; say how many did not fit.
+
+    `last` (a line to type, or more) always stands at the end.
+    """
+    tail = [last] if last else []
+    most_lines = MAX_LINES - last.count("\n") - len(tail)
+    most_chars = MAX_CHARS - len(last) - len(tail)
     kept: list[str] = []
+    size = 0
     for index, line in enumerate(lines):
         more = rest.format(count=len(lines) - index)
-        last = index == len(lines) - 1
-        size = sum(len(k) + 1 for k in kept) + len(line) + (0 if last else len(more) + 1)
-        if len(kept) + (1 if last else 2) > MAX_LINES or size > MAX_CHARS:
-            return "\n".join([*kept, more])
+        final = index == len(lines) - 1
+        room_lines = most_lines - len(kept) - (0 if final else 1)
+        room_chars = most_chars - size - (0 if final else len(more) + 1)
+        if line.count("\n") + 1 > room_lines or len(line) > room_chars:
+            return "\n".join([*kept, more, *tail])
         kept.append(line)
-    return "\n".join(kept)
+        size += len(line) + 1
+    return "\n".join([*kept, *tail])

@@ -42,17 +42,16 @@ def docket(
     applications: Sequence[Application], reports: Sequence[Report], items: Sequence[DocketItem], directory: Directory
 ) -> str:
     """/待办: what waits, each with its number; the last line is a command that can be typed."""
-    lines = []
-    for a in applications:
-        lines.append(f"审{a.application_id} {'认领' if a.kind == 'claim' else '报名'}「{a.name}」{a.placing}")
+    lines = [
+        f"审{a.application_id} {'认领' if a.kind == 'claim' else '报名'}「{a.name}」{a.placing}" for a in applications
+    ]
     for r in reports:
         line = r.lines[0]
         short = f"{names(line.left, directory)} {line.result.word} {names(line.right, directory)}"
         more = f"等{len(r.lines)}局" if len(r.lines) > 1 else ""
         why = f"（{r.reason[:20]}）" if r.reason else ""
         lines.append(f"#{r.report_id} {short}{more}：{STATES[r.state]}{why}")
-    for item in items:
-        lines.append(f"{DOCKET_KINDS[item.kind]} {item.about} {item.detail[:60]}".strip())
+    lines += [" ".join(p for p in (DOCKET_KINDS[i.kind], i.about, i.detail[:60]) if p) for i in items]
     if not lines:
         return "待办是空的。"
     if applications:
@@ -61,9 +60,8 @@ def docket(
         last = f"/代确认 {reports[0].report_id} 理由"
     else:
         last = "/待办 已阅"
-    head = f"待办{len(lines)}件：" + ("（最后几类看过后发 /待办 已阅）" if items and last != "/待办 已阅" else "")
-    body = fit([head, *lines]).split("\n")
-    return "\n".join([*body[:13], *(["……"] if len(body) > 13 else []), last])
+    head = f"待办{len(lines)}件：" + ("（提醒类看过后发 /待办 已阅）" if items and last != "/待办 已阅" else "")
+    return fit([head, *lines], "……还有{count}件", last=last)
 
 
 def docket_cleared(count: int) -> str:
@@ -80,9 +78,8 @@ def journal(lines: Sequence[JournalLine], directory: Directory) -> str:
         who = f" {directory.name_of(line.player_id)}" if line.player_id is not None else ""
         detail = f"（{line.detail}）" if line.detail else ""
         reason = f" 理由：{line.reason}" if line.reason else ""
-        rows.append(
-            f"{show_time(line.said_at)[5:]} {directory.account_name(line.account_id)} {line.action}{about}{who}{detail}{reason}"
-        )
+        by = directory.account_name(line.account_id)
+        rows.append(f"{show_time(line.said_at)[5:]} {by} {line.action}{about}{who}{detail}{reason}")
     return fit(rows, "……还有{count}条，可加名字：/日志 50 名字")
 
 
@@ -92,8 +89,12 @@ def health(found: Health, backup_at: int | None, versions: str) -> str:
         chain = f"账本：哈希链在账{found.broken_row}断了！请立刻停用并联系维护者"
     else:
         chain = f"账本：{found.rows}条，哈希链完整"
-    fold = "重算：与现榜一致" if found.difference is None else f"重算：与现榜不一致，从{found.difference}起！请联系维护者"
-    sends = "、".join(f"{label}{found.sends.get(state, 0)}" for state, label in _SENDS if found.sends.get(state)) or "无"
+    fold = (
+        "重算：与现榜一致" if found.difference is None else f"重算：与现榜不一致，从{found.difference}起！请联系维护者"
+    )
+    sends = (
+        "、".join(f"{label}{found.sends.get(state, 0)}" for state, label in _SENDS if found.sends.get(state)) or "无"
+    )
     backup = "还没有" if backup_at is None else show_time(backup_at)
     return "\n".join(
         [

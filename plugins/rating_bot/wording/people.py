@@ -7,7 +7,7 @@ from plugins.rating_bot.wording.common import fit
 from rating_core.directory import Directory
 from rating_core.names import NameProblem
 from rating_core.rulebook import PLACINGS
-from rating_core.service.people import CardMatches, Outcome
+from rating_core.service.people import PREVIEW_MINUTES, CardMatches, Outcome
 from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
 from rating_core.store.people_store import Application
@@ -48,7 +48,7 @@ def refusal(error: Refusal) -> str:
 
 _REFUSALS = {
     "name_taken": "榜上已有「{name}」。是您本人的话请发：\n/认领 {name}",
-    "name_confusable": "「{name}」和榜上的「{alike}」看起来太像，会弄混。是您本人的话请发 /认领 {alike}，不是请换一个名字。",
+    "name_confusable": "「{name}」和榜上的「{alike}」看起来太像，会弄混。请换一个名字；是您本人的话请发：\n/认领 {alike}",
     "name_applied_for": "已经有人申请了「{name}」（审{number}），请换一个名字或等记分员处理。",
     "already_bound": "您的QQ已经绑定「{name}」，不用再申请。要改名请找记分员。",
     "already_applied": "您已经申请了「{name}」（审{number}），正在等记分员处理。",
@@ -81,7 +81,11 @@ def applied(application: Application) -> str:
 def application_notice(application: Application, qq: str) -> str:
     """To the scoring group: someone applied."""
     number = application.application_id
-    what = f"认领「{application.name}」" if application.kind == "claim" else f"报名「{application.name}」{application.placing}"
+    what = (
+        f"认领「{application.name}」"
+        if application.kind == "claim"
+        else f"报名「{application.name}」{application.placing}"
+    )
     return f"审{number} {what}（QQ{qq}）。核对后发（不同意发 /驳回 审{number} 理由）：\n/通过 审{number}"
 
 
@@ -141,8 +145,9 @@ def card_matches(matches: CardMatches, preview: Preview | None, directory: Direc
     if preview is None:
         lines.append("没有可以自动绑定的，请用：\n/绑定 名字 QQ")
         return "\n".join(lines)
-    lines.append(f"预{preview.preview_id} 十分钟内引用本条回「确认」就绑定这{len(matches.exact)}人：")
-    return fit([*lines, f"确认 预{preview.preview_id}"])
+    number = preview.preview_id
+    ask = f"预{number} {PREVIEW_MINUTES}分钟内引用本条回「确认」就绑定这{len(matches.exact)}人："
+    return fit(lines, last=f"{ask}\n确认 预{number}")
 
 
 def _some(items: tuple[tuple[str, str], ...]) -> str:

@@ -4,10 +4,10 @@ from plugins.rating_bot.wording.common import GAMES_A_PAGE, fit, games_in_short,
 from rating_core.directory import Directory
 from rating_core.elo import show_change, show_rating
 from rating_core.report_text import format_report
+from rating_core.rulebook import FARMING_NET, FARMING_REPAY, IP_CHECK_RATING
 from rating_core.rules.display import Display
 from rating_core.rules.eligibility import Bar
-from rating_core.rulebook import FARMING_NET, FARMING_REPAY, IP_CHECK_RATING
-from rating_core.service.reports import Changed, Debt, Effective, NotYours, Posted
+from rating_core.service.report_results import Changed, Debt, Effective, NotYours, Posted
 from rating_core.store.report_store import Report
 from rating_core.times import show_day, show_time
 
@@ -33,9 +33,15 @@ def posted(result: Posted, directory: Directory) -> str:
         ask = f"{mention(result.confirmers, directory)} 对的话引用本条回「确认」，不对回「有误」加原因"
     else:
         who = names(result.confirmers, directory)
-        ask = f"{who}还没有绑定QQ：请本人先发 /认领 {directory.name_of(result.confirmers[0])}，通过后再回「确认」（不对回「有误」）"
+        first = directory.name_of(result.confirmers[0])
+        ask = f"{who}还没有绑定QQ：请本人先发 /认领 {first}，通过后再回「确认」（不对回「有误」）"
     return "\n".join(
-        [f"#{number} 待确认（{report.pool}）{also}", games_in_short(report.lines, directory.name_of), ask, f"确认 {number}"]
+        [
+            f"#{number} 待确认（{report.pool}）{also}",
+            games_in_short(report.lines, directory.name_of),
+            ask,
+            f"确认 {number}",
+        ]
     )
 
 
@@ -46,9 +52,7 @@ def _uncounted(result: Effective, directory: Directory) -> list[str]:
     if missed:
         net = FARMING_NET.now
         lines.append(f"第{spans(missed)}局不计分：同一对手净胜负已到{net}局（L6）。")
-    for debt in result.debts:
-        lines.append(_debt(debt, directory, locked_now=not missed))
-    return lines
+    return lines + [_debt(debt, directory, locked_now=not missed) for debt in result.debts]
 
 
 def _debt(debt: Debt, directory: Directory, *, locked_now: bool) -> str:
@@ -69,7 +73,7 @@ def acknowledgement(result: Effective, directory: Directory) -> str:
             text += f" 未满{display.needed}盘，还差{missing}盘，榜上显示{shown}"
         lines.append(text)
     extra = _uncounted(result, directory)
-    return fit(lines[: 15 - len(extra)] + extra, "……其余{count}行见 /战绩")
+    return fit(lines, "……其余{count}人见 /战绩", last="\n".join(extra))
 
 
 def forwards(result: Effective, directory: Directory) -> list[str]:
@@ -121,13 +125,12 @@ def overlap(report: Report) -> str:
 
 def bars(found: tuple[Bar, ...], directory: Directory) -> str:
     """Who may not play, by which clause, until when."""
-    lines = ["未记录："]
-    for bar in found:
-        lines.append(f"{directory.name_of(bar.player)}{bar_reason(bar)}")
+    lines = ["未记录：", *(f"{directory.name_of(bar.player)}{bar_reason(bar)}" for bar in found)]
     ip = next((bar for bar in found if bar.clause == "L11"), None)
-    if ip is not None:
-        lines.append(f"请本人把IP地址截图发给记分员，记分员看过后发：\n/核验 {directory.name_of(ip.player)}")
-    return fit(lines)
+    if ip is None:
+        return fit(lines)
+    name = directory.name_of(ip.player)
+    return fit(lines, last=f"请本人把IP地址截图发给记分员，记分员看过后发：\n/核验 {name}")
 
 
 def bar_reason(bar: Bar) -> str:
@@ -195,7 +198,7 @@ def dispute_notice(result: Changed, directory: Directory) -> str:
         [
             f"#{report.report_id} 争议（{directory.account_name(result.by)}：{reason[:100]}）",
             games_in_short(report.lines, directory.name_of),
-            "查实后二选一：/代确认 {0} 理由，或\n/作废 {0} 理由".format(report.report_id),
+            f"查实后发（作废则 /作废 {report.report_id} 理由）：\n/代确认 {report.report_id} 理由",
         ]
     )
 
@@ -236,8 +239,7 @@ def which_one(reports: list[Report], previews: list[int], directory: Directory) 
         more = f" 等{len(report.lines)}局" if len(report.lines) > 1 else ""
         lines.append(f"#{report.report_id} {short}{more}")
     lines += [f"预{number}" for number in previews]
-    first = f"确认 {reports[0].report_id}" if reports else f"确认 预{previews[0]}"
-    return fit([*lines[:13], first])
+    return fit(lines, last=f"确认 {reports[0].report_id}" if reports else f"确认 预{previews[0]}")
 
 
 def copied(result: Effective) -> str:
