@@ -27,12 +27,14 @@ def main(port: int, token: str) -> None:
     nonebot.get_driver().register_adapter(AllowedAdapter)
     adapter = nonebot.get_adapter(AllowedAdapter)
     own: list[Sent] = []
+    unmuted: list[str] = []
     adapter.on_sent = own.append
+    adapter.on_unmuted = unmuted.append
 
     async def seen(bot: Bot, event: Event) -> None:
         inbound = to_inbound(event)  # type: ignore[arg-type]
         said = [inbound.kind, inbound.text, inbound.quote] if inbound else [event.get_event_name()]
-        await bot.call_api("seen", said=said, own=[sent.text for sent in own])
+        await bot.call_api("seen", said=said, own=[sent.text for sent in own], unmuted=unmuted)
 
     nonebot.on_message(handlers=[seen])
     nonebot.on_notice(handlers=[seen])

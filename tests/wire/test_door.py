@@ -172,8 +172,18 @@ async def test_own_messages_are_not_handled(loop_port: int) -> None:
     async with door(loop_port) as ws:
         await ws.send(event("收到 #1", user_id=10000))
         await ws.send(event("收到 #2", user_id=10000, post_type="message_sent"))
+        await ws.send(event("收到 #3", user_id=10001))  # another account of the bot
         await ws.send(event("hello"))
-        assert await seen(ws) == {"said": ["message", "hello", None], "own": ["收到 #1", "收到 #2"]}
+        frame = await seen(ws)
+        assert (frame["said"], frame["own"]) == (["message", "hello", None], ["收到 #1", "收到 #2", "收到 #3"])
+
+
+async def test_the_end_of_a_mute_is_noticed(loop_port: int) -> None:
+    async with door(loop_port) as ws:
+        for user_id, sub_type in ((1, "lift_ban"), (10000, "ban"), (10000, "lift_ban"), (0, "lift_ban")):
+            notice = {"post_type": "notice", "notice_type": "group_ban", "sub_type": sub_type, "time": 1}
+            await ws.send(json.dumps(notice | {"self_id": 10000, "group_id": 7, "user_id": user_id}))
+        assert [(await seen(ws))["unmuted"] for _ in range(4)][-1] == ["g7", "g7"]
 
 
 async def test_a_second_connection_is_refused_while_the_first_answers(loop_port: int) -> None:

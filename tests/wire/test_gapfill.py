@@ -389,3 +389,18 @@ async def test_a_connection_lost_while_reading_is_no_gap(wire: Wire) -> None:
     assert (wire.handled, wire.gaps) == ([], [])
     await wire.connect(bot)
     assert wire.texts() == ["missed"]
+
+
+async def test_what_another_account_of_the_bot_said_is_not_handled(wire: Wire) -> None:
+    other = FakeQQ(self_id=3)  # 王五 is a second account of the bot
+    other.add_group(GROUP, "官方群")
+    bot = FakeBot(wire.qq)
+    wire.say("old")
+    await wire.connect(bot)
+    await wire.connect(FakeBot(other))
+    wire.live(bot, "live")
+    wire.qq.say(GROUP, 3, "张三    胜    李四")
+    wire.say("missed")
+    await wire.connect(bot)
+    assert wire.texts() == ["missed"]
+    assert [sent.text for sent in wire.own] == ["张三    胜    李四"]
