@@ -28,10 +28,9 @@ from rating_core.report_lines import (
     readings_of,
 )
 from rating_core.roster import Roster
+from rating_core.rulebook import MAX_REPORT_CHARS, MAX_REPORT_LINES
 
 __all__ = [
-    "MAX_CHARACTERS",
-    "MAX_LINES",
     "WORDS",
     "WRONG_WORDS",
     "GameLine",
@@ -47,11 +46,8 @@ __all__ = [
     "template",
 ]
 
-MAX_CHARACTERS = 4000
-MAX_LINES = 50
-"""Games in one report."""
 _MAX_HEADERS = 4
-_ENOUGH_LINES = _MAX_HEADERS + MAX_LINES + 1
+_ENOUGH_LINES = _MAX_HEADERS + MAX_REPORT_LINES + 1
 """So many lines say whether a message is a report, and whether it is too long."""
 _LONGEST_HEADER = 40
 
@@ -75,7 +71,7 @@ class ReportProblems:
     @property
     def complete(self) -> bool:
         """Whether the corrected text can be sent as it is."""
-        if self.corrected is None or len(self.corrected) > MAX_CHARACTERS:
+        if self.corrected is None or len(self.corrected) > MAX_REPORT_CHARS:
             return False
         return all(problem.fixed is not None for problem in self.problems)
 
@@ -109,8 +105,8 @@ def looks_like_report(text: str, roster: Roster, sender_is_player: bool) -> bool
     Either one line has the shape 名 结果字 名 with two names on the roster; or a player sends nothing but such lines
     and at least one of their names is on the roster or near a name on it. Wrong result words have the shape too.
     """
-    if len(text) > MAX_CHARACTERS:
-        text = text[:MAX_CHARACTERS]
+    if len(text) > MAX_REPORT_CHARS:
+        text = text[:MAX_REPORT_CHARS]
         text = text.rpartition("\n")[0] or text
     shaped: list[tuple[Line, int]] = []
     all_shaped = True
@@ -231,7 +227,7 @@ def parse_report(
     `side_size` is the pool's, None when the pool is not known yet: then all lines must agree. `mixed` lets a referee
     or scorekeeper report several pairs. Mentions and quotes are the caller's to remove.
     """
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > MAX_REPORT_CHARS:
         return _whole("too_long")
     lines = cut_lines(text, roster, _ENOUGH_LINES)
     top = 0
@@ -240,7 +236,7 @@ def parse_report(
     games = lines[top:]
     if not games:
         return _whole("empty")
-    if len(games) > MAX_LINES:
+    if len(games) > MAX_REPORT_LINES:
         return _whole("too_many_lines")
     headers = _read_headers(lines[:top], events, pools)
     parser = LineParser(roster, side_size)

@@ -6,7 +6,7 @@ After any exception it catches up before the next command.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from rating_core.book import Book, Trial, announce
 from rating_core.directory import DISMISSED, SCOREKEEPER, Account, Actor, Directory
 from rating_core.ledger import Draft, Games, Row
 from rating_core.names import skeleton
-from rating_core.store.database import Database, DbConnection
+from rating_core.store.database import Database, DbConnection, StorageFailed
 from rating_core.store.desk_store import DeskStore, JournalLine
 from rating_core.store.ledger_store import LedgerStore
 from rating_core.store.people_store import Counters, PeopleStore
@@ -31,6 +31,7 @@ class League:
         self.superusers = superusers
         self.book = Book()
         self.directory = Directory()
+        self._uncertain = False
         self._catching_up = asyncio.Lock()
 
     @classmethod
@@ -62,33 +63,33 @@ class League:
                     await asyncio.sleep(0)
             self.book.advance(batch)
 
+    async def _read_again(self) -> None:
+        await self._reload_directory()
+        await self.catch_up()
+        self._uncertain = False
+
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator["Tx"]:
         """Open a writing transaction. It commits when the block ends, and rolls back on any exception.
 
         Raises StorageFailed where the database refuses; nothing is then recorded.
         """
-        tx = None
         try:
             async with self.database.write() as connection:
-                if await LedgerStore(connection).head() != (self.book.seq, self.book.hash):
-                    await self.catch_up()
+                if self._uncertain or await LedgerStore(connection).head() != (self.book.seq, self.book.hash):
+                    await self._read_again()
                 tx = Tx(self, connection)
                 yield tx
         except BaseException:
-            if tx is not None:
-                await self._reload_after_failure(tx)
+            self._uncertain = True  # a commit that failed may have gone through
+            with suppress(StorageFailed):  # if it cannot be read now, then before the next command
+                await self._read_again()
             raise
         if tx.edited:
             self.directory = tx.directory
         if tx.appended:
-            await self.catch_up()
-
-    async def _reload_after_failure(self, tx: "Tx") -> None:
-        """A failed commit may have committed: read again what it would have changed."""
-        if tx.edited:
-            await self._reload_directory()
-        await self.catch_up()
+            with suppress(StorageFailed):  # committed it is; the next command catches up
+                await self.catch_up()
 
 
 class Tx:

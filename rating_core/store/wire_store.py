@@ -51,6 +51,11 @@ class InboxTable:
         inbox_id: int | None = (await self._connection.execute(statement)).scalar_one_or_none()
         return inbox_id
 
+    async def knows(self, key: str) -> bool:
+        """Return whether a message was entered."""
+        query = select(inbox.c.inbox_id).where(inbox.c.key == key)
+        return (await self._connection.execute(query)).first() is not None
+
     async def set_about(self, inbox_id: int, about: str) -> None:
         """Note the short number (#12, 审3) that a message led to."""
         await self._connection.execute(update(inbox).where(inbox.c.inbox_id == inbox_id).values(about=about))

@@ -29,10 +29,14 @@ from rating_core.names import clean_text
 from rating_core.report_text import looks_like_report
 from rating_core.service.league import Tx
 from rating_core.service.refusal import Refusal
+from rating_core.store.database import StorageFailed
+from rating_core.store.wire_store import InboxTable
 
 ANSWER_LIFE_MS = 10 * 60_000
 """An answer to a question is dropped when it could not be sent for so long; news never is."""
 MAX_COMMAND_CHARS = 500
+RETRY_SECONDS = (1.0, 3.0, 6.0)
+"""When the database takes nothing: before trying again what was read from history."""
 
 Action = tuple[str, Any]
 
@@ -98,12 +102,31 @@ class Dispatcher:
         action = self.classify(message)
         if action is None:
             return
+        for delay in (*RETRY_SECONDS, None) if message.made_up else (None,):
+            try:
+                await self._carry_out(message, action)
+                return
+            except StorageFailed as error:
+                if delay is None:
+                    await self._failed(message, error)
+                else:  # nobody is waiting for it, and nobody would say it again
+                    await asyncio.sleep(delay)
+            except Exception as error:
+                await self._failed(message, error)
+                return
+
+    async def _failed(self, message: Inbound, error: Exception) -> None:
+        """Say that nothing was recorded, unless the commit went through all the same."""
+        logger.opt(exception=error).error(f"message {message.message_id} in {message.chat} could not be handled")
         try:
-            await self._carry_out(message, action)
-        except Exception as error:
-            logger.opt(exception=error).error(f"message {message.message_id} in {message.chat} could not be handled")
-            if message.kind == "message" and not message.made_up:
-                self._say_now(message.chat, ERROR, message.message_id)
+            async with self._runtime.league.database.read() as connection:
+                if await InboxTable(connection).knows(message.key):
+                    self._sender.wake()
+                    return
+        except StorageFailed as unreadable:
+            logger.warning(f"the inbox cannot be read: {unreadable}")
+        if message.kind == "message":
+            self._say_now(message.chat, ERROR, message.message_id)
 
     async def _carry_out(self, message: Inbound, action: Action) -> None:
         runtime = self._runtime

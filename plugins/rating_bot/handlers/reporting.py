@@ -106,14 +106,13 @@ def deliver(context: Context, result: Effective) -> list[Out]:
     about = f"#{report.report_id}"
     text = wording.acknowledgement(result, directory)
     outs = [Out(report.chat, text, "ack", about, report.message_id)]
-    if context.message.chat != report.chat:
+    asked_in = context.message.chat
+    forward_to = [] if report.chat in context.scoring_chats else context.scoring_chats
+    if asked_in != report.chat and asked_in not in forward_to:
         outs.append(context.answer(text, about=about))
-    if report.chat not in context.scoring_chats:
-        outs += [
-            Out(chat, page, "forward", about)
-            for chat in context.scoring_chats
-            for page in wording.forwards(result, directory)
-        ]
+    for chat in forward_to:
+        quote = context.message.message_id if chat == asked_in else None  # there it answers the command, too
+        outs += [Out(chat, page, "forward", about, quote) for page in wording.forwards(result, directory)]
     return outs
 
 

@@ -48,7 +48,7 @@ def refusal(error: Refusal) -> str:
 
 _REFUSALS = {
     "name_taken": "榜上已有「{name}」。是您本人的话请发：\n/认领 {name}",
-    "name_confusable": "「{name}」和榜上的「{alike}」看起来太像，会弄混。请换一个名字；是您本人的话请发：\n/认领 {alike}",
+    "name_confusable": "「{name}」和榜上的「{alike}」看起来太像。请换一个名字；是您本人的话请发：\n/认领 {alike}",
     "name_applied_for": "已经有人申请了「{name}」（审{number}），请换一个名字或等记分员处理。",
     "already_bound": "您的QQ已经绑定「{name}」，不用再申请。要改名请找记分员。",
     "already_applied": "您已经申请了「{name}」（审{number}），正在等记分员处理。",

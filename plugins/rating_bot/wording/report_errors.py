@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from rating_core.report_text import MAX_CHARACTERS, MAX_LINES, LineProblem, ReportProblems, intended
+from rating_core.report_text import LineProblem, ReportProblems, intended
+from rating_core.rulebook import MAX_REPORT_CHARS, MAX_REPORT_LINES
 
 _SHOWN_LINES = 3
 _LONGEST_LINE = 24
@@ -85,8 +86,8 @@ _REASONS: dict[str, Callable[[LineProblem], str]] = {
     "ambiguous": lambda problem: (
         f"有不止一种读法（{'；'.join(_cut(names, 40) for names in problem.names)}），请在名字之间留两个以上空格。"
     ),
-    "too_many_lines": lambda _: f"一次最多报{MAX_LINES}局，请分几次报。",
-    "too_long": lambda _: f"一次最多{MAX_CHARACTERS}个字，请分几次报。",
+    "too_many_lines": lambda _: f"一次最多报{MAX_REPORT_LINES}局，请分几次报。",
+    "too_long": lambda _: f"一次最多{MAX_REPORT_CHARS}个字，请分几次报。",
     "empty": lambda _: "里面没有对局。",
 }
 """The reason in words for each code of LineProblem."""

@@ -214,8 +214,9 @@ def voided(result: Changed, directory: Directory) -> str:
 def reminder(report: Report, directory: Directory) -> str:
     """The one reminder after 24 h."""
     number = report.report_id
+    who = mention(report.sides()[1], directory)
     return (
-        f"#{number}（{show_time(report.said_at)}报）还在等 {mention(report.sides()[1], directory)} 回「确认」或「有误」\n"
+        f"#{number}（{show_time(report.said_at)}报）还在等 {who} 回「确认」或「有误」\n"
         f"{games_in_short(report.lines, directory.name_of)}\n确认 {number}"
     )
 
