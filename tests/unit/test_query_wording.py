@@ -74,6 +74,14 @@ def test_an_empty_board_and_the_next_page_of_another_pool() -> None:
     assert page.endswith("\n下一页：/排行榜 第2页 单跳2v2")
 
 
+def test_a_hint_names_the_pool_where_the_group_has_another() -> None:
+    games = history(BOOK, NAMES, POOL, 1, 1)
+    assert queries.history_page(games, 1, NOW, 1, PAIRS).endswith("\n更多：/战绩 张三 单跳1v1")
+    assert queries.history_page(games, 1, NOW, 1, POOL).endswith("\n更多：/战绩 张三")
+    rows = board(BOOK, NAMES, POOL, NOW)
+    assert queries.board_page(rows, 2, here=PAIRS).endswith("\n/排行榜 第1页 单跳1v1")
+
+
 # --- cards
 
 
@@ -167,7 +175,7 @@ def test_a_history_names_the_year_of_older_games_and_says_what_does_not_count() 
 
 def test_a_history_in_2v2() -> None:
     text = queries.history_page(history(BOOK, NAMES, PAIRS, 4, queries.HISTORY_PAGE), 1, NOW)
-    assert text.splitlines()[1] == "局12 06-01 负 张三、王五（与李四、赵六） 2000.0→1984.0"
+    assert text.splitlines()[1] == "局12 06-01 负 张三、王五（同李四） 2000.0→1984.0"
 
 
 def test_pages_of_a_history_show_every_game_once() -> None:

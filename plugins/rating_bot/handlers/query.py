@@ -103,7 +103,7 @@ async def board(context: Context, page: int | None, top: int | None, past: bool 
     if past:
         return wording.NO_LISTS
     rows = queries.board(context.book, context.directory, pool or context.pool, context.at)
-    return wording.board_page(rows, max(1, page or 1), None if top is None else max(1, top))
+    return wording.board_page(rows, max(1, page or 1), None if top is None else max(1, top), context.pool)
 
 
 @command(
@@ -117,7 +117,7 @@ async def history(context: Context, who: Person | None, page: int | None, count:
     shown = max(1, page or 1) if count is None else 1
     wanted = shown * wording.HISTORY_PAGE if count is None else max(1, count)
     games = queries.history(context.book, context.directory, pool or context.pool, player, wanted)
-    return wording.history_page(games, shown, context.at, count)
+    return wording.history_page(games, shown, context.at, count, context.pool)
 
 
 # --- two players ------------------------------------------------------------------------------------------

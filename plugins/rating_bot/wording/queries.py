@@ -25,9 +25,9 @@ SAME_PERSON = "要写不同的人，自己和自己没有对局。"
 TWO_NAMES = "请写两个名字（2v2写四个，前两个一边）。"
 
 
-def pool_suffix(pool: str) -> str:
-    """Return the pool as it has to be typed behind a command; nothing for the default."""
-    return "" if pool == DEFAULT_POOL else f" {pool}"
+def pool_suffix(pool: str, here: str) -> str:
+    """Return the pool as it has to be typed behind a command; nothing for the pool that questions here mean."""
+    return "" if pool == here else f" {pool}"
 
 
 def side(names: Sequence[str]) -> str:
@@ -51,14 +51,17 @@ def _weight(row: GameRow) -> str:
 # --- the board --------------------------------------------------------------------------------------------
 
 
-def board_page(board: Board, page: int, top: int | None = None) -> str:
-    """Return a page of the board, its marks and how to see the next; `top` shows only the first so many."""
+def board_page(board: Board, page: int, top: int | None = None, here: str = DEFAULT_POOL) -> str:
+    """Return a page of the board, its marks and how to see the next; `top` shows only the first so many.
+
+    `here` is the pool that a question without a pool's name means.
+    """
     rows = board.rows if top is None else board.rows[:top]
     if not board.rows:
         return f"{board.pool}还没有人上榜：下过第一局计分棋就上榜。"
     pages = -(-len(rows) // BOARD_PAGE)
     if not 1 <= page <= pages:
-        return f"没有第{page}页，{board.pool}榜共{pages}页。\n/排行榜 第{pages}页{pool_suffix(board.pool)}"
+        return f"没有第{page}页，{board.pool}榜共{pages}页。\n/排行榜 第{pages}页{pool_suffix(board.pool, here)}"
     shown = rows[(page - 1) * BOARD_PAGE : page * BOARD_PAGE]
     lines = [f"{board.pool}等级分排行榜 {show_day(board.at)}（第{page}/{pages}页，共{len(board.rows)}人）"]
     lines += [
@@ -70,7 +73,7 @@ def board_page(board: Board, page: int, top: int | None = None) -> str:
         lines.append(f"*未满{board.needed}盘，显示分已扣")
     lines.append(f"表格主编：{CHIEF_EDITOR}")
     if page < pages:
-        lines.append(f"下一页：/排行榜 第{page + 1}页{pool_suffix(board.pool)}")
+        lines.append(f"下一页：/排行榜 第{page + 1}页{pool_suffix(board.pool, here)}")
     return "\n".join(lines)
 
 
@@ -125,9 +128,9 @@ def card(card: Card) -> str:
     return fit(lines, "……其余见 /战绩")
 
 
-def _game(row: GameRow, now: int) -> str:
+def _game(row: GameRow, name: str, now: int) -> str:
     """One game of a history: number, day, result, against whom, rating before and after."""
-    partner = f"（与{side(row.own)}）" if len(row.own) > 1 else ""
+    partner = "".join(f"（同{other}）" for other in row.own if other != name)
     start = f"局{row.number} {when(row.at, now)} {row.result.word} {side(row.others)}{partner}"
     if row.before is None or row.after is None:
         return f"{start} 已作废"
@@ -150,22 +153,22 @@ def _pages(rows: Sequence[str], head: str, foot: str) -> list[list[str]]:
     return pages
 
 
-def history_page(history: History, page: int, now: int, count: int | None = None) -> str:
+def history_page(history: History, page: int, now: int, count: int | None = None, here: str = DEFAULT_POOL) -> str:
     """Return a page of a player's games, or his latest `count`, as many of them as one message takes.
 
     `history` must hold the newest games up to that page (HISTORY_PAGE each), or the latest `count`.
     """
     if not history.total:
         return f"{history.name}在{history.pool}还没有对局。"
-    rows = [_game(row, now) for row in history.rows]
+    rows = [_game(row, history.name, now) for row in history.rows]
     head = f"{history.name}的战绩（{history.pool}，共{history.total}局，新的在前）"
     typed = f"/战绩 {history.name}"
-    foot = f"更早的：{typed} 第{page + 1}页{pool_suffix(history.pool)}"
+    foot = f"更早的：{typed} 第{page + 1}页{pool_suffix(history.pool, here)}"
     pages = _pages(rows, head, foot)
     if not 1 <= page <= len(pages):
         return f"没有第{page}页，{history.name}的战绩（{history.pool}）共{len(pages)}页。"
     if count is not None and len(pages) == 1:
-        foot = f"更多：{typed}{pool_suffix(history.pool)}"
+        foot = f"更多：{typed}{pool_suffix(history.pool, here)}"
     more = sum(map(len, pages[:page])) < history.total
     return "\n".join([head, *pages[page - 1], *([foot] if more else [])])
 
