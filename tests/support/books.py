@@ -71,7 +71,9 @@ class Books:
 
     def add(self, entry: Entry, *, at: str | None = None, pool: str = DEFAULT_POOL, about: Row | None = None) -> Row:
         """Enter any other entry; `about` is the row it refers to."""
-        return self.rows.add(entry, at=None if at is None else ms(at), pool=pool, refers_to=about and about.seq)
+        return self.rows.add(
+            entry, at=None if at is None else ms(at), pool=pool, refers_to=None if about is None else about.seq
+        )
 
     def void(self, row: Row, game: int | None = None) -> Row:
         """Declare a report, or one game of it, void."""
