@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from nonebot.log import logger
 
 from plugins.rating_bot.runtime import Runtime
-from plugins.rating_bot.wire.messages import Out, group_chat
+from plugins.rating_bot.wire.messages import Out, group_chat, private_chat
 from plugins.rating_bot.wire.outbox import Sender
+from plugins.rating_bot.wording import desk as desk_wording
 from plugins.rating_bot.wording import reports as wording
 from rating_core.service import reports
 from rating_core.service.league import Tx
@@ -18,6 +19,8 @@ QUIET_FROM, QUIET_UNTIL = 23, 8
 KEEP_DAILY = 14
 KEEP_RAW_DAYS = 30
 DAILY = "daily-"
+CLOSED_CHAT = frozenset({"muted", "kicked", "risk"})
+"""Alarms of the sender that concern a whole chat."""
 
 
 async def queue(tx: Tx, outs: Iterable[Out]) -> set[str]:
@@ -29,6 +32,22 @@ async def queue(tx: Tx, outs: Iterable[Out]) -> set[str]:
         )
         chats.add(out.chat)
     return chats
+
+
+async def tell_desk(runtime: Runtime, kind: str, about: str, detail: str) -> set[str]:
+    """Put a sending that failed on the desk's list; where a whole chat takes nothing, say so elsewhere.
+
+    `detail` begins with the chat. Return the chats that have something to send.
+    """
+    chat, _, text = detail.partition(" ")
+    said = desk_wording.sending_alarm(kind, chat, text)
+    async with runtime.league.transaction() as tx:
+        await tx.desk.add_docket("failed_send", about if about != chat else "", said[:100], tx.now)
+        if kind not in CLOSED_CHAT:
+            return set()
+        others = [c for group in runtime.settings.scoring_groups if (c := group_chat(group)) != chat]
+        to = others or [private_chat(user) for user in sorted(runtime.league.superusers)]
+        return await queue(tx, [Out(c, f"{said}\n/待办", "notice") for c in to])
 
 
 async def remind(runtime: Runtime, sender: Sender) -> None:

@@ -74,8 +74,7 @@ class Parts:
         tasks: set[asyncio.Future[Any]] = set()
 
         async def alarm(kind: str, about: str, detail: str) -> None:
-            async with league.transaction() as tx:
-                await tx.desk.add_docket("failed_send", about, f"{kind} {detail}"[:100], tx.now)
+            sender.wake(await jobs.tell_desk(runtime, kind, about, detail))
 
         async def missed(group: str, gap: Gap) -> None:
             async with league.transaction() as tx:

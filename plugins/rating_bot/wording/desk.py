@@ -124,6 +124,18 @@ def backup_failed(reason: str) -> str:
     return f"备份没有做成：{reason}"
 
 
+def sending_alarm(kind: str, chat: str, text: str) -> str:
+    """What became of a message that could not be sent."""
+    where = f"群{chat[1:]}" if chat.startswith("g") else "一个私聊"
+    return {
+        "failed": f"发到{where}的消息试了几次都没成（{text[:40]}）",
+        "held": f"发到{where}的消息不知道发出去没有：QQ不给历史，先留着不重发",
+        "muted": f"机器人在{where}被禁言，消息先留着，解禁后接着发",
+        "kicked": f"机器人不在{where}里了，消息先留着",
+        "risk": f"QQ暂时不让机器人在{where}说话（风控），消息先留着，过一会儿再试",
+    }[kind]
+
+
 def missed(group: str, gap: Gap) -> str:
     """What may have been missed in a group while the bot was away."""
     since, until = show_time(gap.since)[5:], show_time(gap.until)[5:]
