@@ -1,0 +1,22 @@
+# The bot alone; the QQ client runs beside it and connects to port 8080. How to run it: docs/部署.md
+FROM python:3.11-slim
+
+WORKDIR /app
+COPY requirements.lock ./
+RUN pip install --no-cache-dir --require-hashes -r requirements.lock \
+    && useradd --create-home --uid 1000 bot \
+    && install -d -o bot -g bot /app/data
+
+COPY pyproject.toml bot.py LICENSE ./
+COPY rating_core ./rating_core
+COPY migrations ./migrations
+COPY plugins ./plugins
+
+ENV PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    HOST=0.0.0.0 \
+    PORT=8080
+USER bot
+VOLUME /app/data
+EXPOSE 8080
+CMD ["python", "bot.py"]
