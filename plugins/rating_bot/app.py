@@ -1,7 +1,7 @@
 """The bot as a NoneBot application: which mode, which adapter, what happens at start, by the clock and at the end."""
 
 import secrets
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nonebot
 from nonebot.log import logger
@@ -11,6 +11,10 @@ from plugins.rating_bot import jobs, running
 from plugins.rating_bot.clock import Clock, SystemClock
 from plugins.rating_bot.settings import Settings, SettingsError, check
 from plugins.rating_bot.wire.adapter import UVICORN_OPTIONS, RatingAdapter, RatingBot
+from plugins.rating_bot.wiring import Parts
+
+if TYPE_CHECKING:
+    from plugins.rating_bot.sandbox import Sandbox
 
 __all__ = ["SettingsError", "prepare"]
 
@@ -41,20 +45,19 @@ def prepare() -> dict[str, Any]:
     settings, token = _settings()
     sandbox = not token and not settings.groups
     if sandbox:
-        settings = _sandbox_settings(settings)
+        settings, token = _sandbox_settings(settings), secrets.token_urlsafe(24)
     else:
         check(settings, token)
-    _install(settings, SystemClock(), sandbox=sandbox)
+    _install(settings, token, SystemClock(), sandbox=sandbox)
     return dict(UVICORN_OPTIONS)
 
 
 def _sandbox_settings(settings: Settings) -> Settings:
-    """The sandbox: on 127.0.0.1 only, its own database, a new token at each start that nobody else knows."""
+    """The sandbox: on 127.0.0.1 only, with its own groups, superuser and database."""
     from plugins.rating_bot.sandbox import scene
 
     config = nonebot.get_driver().config
     config.host = "127.0.0.1"  # type: ignore[assignment]
-    config.onebot_access_token = secrets.token_urlsafe(24)  # type: ignore[attr-defined]
     config.superusers = {str(scene.SUPERUSER)}
     return settings.model_copy(
         update={
@@ -69,14 +72,13 @@ def _sandbox_settings(settings: Settings) -> Settings:
     )
 
 
-def _install(settings: Settings, clock: Clock, *, sandbox: bool) -> None:
+def _install(settings: Settings, token: str, clock: Clock, *, sandbox: bool) -> None:
     driver = nonebot.get_driver()
+    RatingAdapter.access_token = token
     RatingAdapter.allowed_self_ids = frozenset(settings.bot_ids)
     driver.register_adapter(RatingAdapter)
     nonebot.require("nonebot_plugin_apscheduler")
     from nonebot_plugin_apscheduler import scheduler
-
-    from plugins.rating_bot.wiring import Parts
 
     superusers = frozenset(str(user) for user in driver.config.superusers)
     box: list[Any] = []
@@ -94,7 +96,7 @@ def _install(settings: Settings, clock: Clock, *, sandbox: bool) -> None:
         adapter.on_unmuted = parts.unmuted
         _schedule(scheduler, parts)
         if sandbox:
-            box.append(await _start_sandbox(parts))
+            box.append(await _start_sandbox(parts, token))
 
     @driver.on_shutdown
     async def stop() -> None:
@@ -109,7 +111,7 @@ def _bots() -> dict[str, RatingBot]:
     return {self_id: bot for self_id, bot in nonebot.get_bots().items() if isinstance(bot, RatingBot)}
 
 
-def _schedule(scheduler: Any, parts: Any) -> None:
+def _schedule(scheduler: Any, parts: Parts) -> None:
     """Ticks and daily jobs; a job that was late runs once, however late."""
     options = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
     scheduler.add_job(parts.remind, "interval", seconds=TICK_SECONDS, **options)
@@ -120,15 +122,13 @@ def _schedule(scheduler: Any, parts: Any) -> None:
     )
 
 
-async def _start_sandbox(parts: Any) -> Any:
+async def _start_sandbox(parts: Parts, token: str) -> "Sandbox":
     from plugins.rating_bot import sandbox
     from plugins.rating_bot.seeding import seed
 
     config = nonebot.get_driver().config
     await seed(parts.runtime)
-    box = await sandbox.start(
-        nonebot.get_app(), port=config.port, token=config.onebot_access_token, now=parts.runtime.clock.now
-    )
+    box = await sandbox.start(nonebot.get_app(), port=config.port, token=token, now=parts.runtime.clock.now)
     logger.opt(colors=True).success(
         f"沙盒已就绪，用浏览器打开 <u>http://127.0.0.1:{config.port}/</u> ；不会连任何QQ，只改 data/sandbox.db"
     )

@@ -21,9 +21,10 @@ class AllowedAdapter(RatingAdapter):
 
 def main(port: int, token: str) -> None:
     nonebot.init(
-        driver="~fastapi", host="127.0.0.1", port=port, onebot_access_token=token, api_timeout=5, log_level="WARNING",
+        driver="~fastapi", host="127.0.0.1", port=port, api_timeout=5, log_level="WARNING",
         nickname=["小跳"], command_start=["/"], _env_file=None,
     )  # fmt: skip
+    AllowedAdapter.access_token = token
     nonebot.get_driver().register_adapter(AllowedAdapter)
     adapter = nonebot.get_adapter(AllowedAdapter)
     own: list[Sent] = []

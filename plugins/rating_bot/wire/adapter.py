@@ -50,12 +50,15 @@ class RatingBot(Bot):
 
 
 class RatingAdapter(Adapter):
-    """See the module. `allowed_self_ids`: QQ numbers that may connect, empty for any.
+    """See the module. `access_token`: what a client must show; while it is empty nobody gets in.
+
+    `allowed_self_ids`: QQ numbers that may connect, empty for any.
 
     Set on the instance before the first connection: `on_connect` (called at once, before any event is handled),
     `on_sent` (the bot's own messages), `on_handled` (after the matchers), `on_unmuted` (a chat may be sent to again).
     """
 
+    access_token: ClassVar[str] = ""
     allowed_self_ids: ClassVar[frozenset[str]] = frozenset()
     on_connect: Callable[[RatingBot], object] | None = None
     on_sent: Callable[[Sent], object] | None = None
@@ -162,7 +165,7 @@ class RatingAdapter(Adapter):
         self_id = request.headers.get("x-self-id") or ""
         if not (self_id.isascii() and self_id.isdigit() and len(self_id) <= 20):
             return "Missing X-Self-ID Header"
-        wanted = (self.onebot_config.onebot_access_token or "").strip()
+        wanted = self.access_token
         given = get_auth_bearer(request.headers.get("authorization")) or ""
         if not wanted or not hmac.compare_digest(given.encode(), wanted.encode()):
             return "Authorization Header is invalid"

@@ -131,18 +131,23 @@ class GapFill:
         await self._filled(group)
 
     async def _begin(self, bot: Caller, chat: str) -> None:
-        """First connection ever: everything said so far is passed over."""
+        """First connection ever: everything said so far is passed over, but for what came as an event already."""
         now = self._clock.now()
         newest: Data | None = None
         try:
             history = await read_back(bot, chat, lambda _: True)
-            newest = history.items[-1] if history.items else None
+            newest = next((item for item in reversed(history.items) if not self._waits(chat, item)), None)
         except HistoryUnavailable as error:
             logger.info(f"no history: {error}")
         seq = real_seq(newest) if newest else None
         # with QQ's number known, its clock decides, not ours; without, what was said at this instant is old too
         at = min(now, newest["time"] * 1000) if newest and seq is not None else now + 1
         await self._watermarks.start(self._database, chat, at, seq)
+
+    def _waits(self, chat: str, item: Data) -> bool:
+        """Whether the event of a history entry waits behind the gate."""
+        inbound = to_inbound(item)
+        return inbound is not None and self._queues.has(chat, inbound.key, inbound.twin)
 
     async def _pass_on(self, chat: str, item: Data, mark: Mark, floor: Mark) -> None:
         if is_own(item) or str(item["user_id"]) in self._own_ids:
