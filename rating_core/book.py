@@ -146,12 +146,15 @@ class Book:
         target = bisect_left(self._step_seqs, seq)
         while self._checkpoints and self._checkpoints[-1].step > target:
             self._checkpoints.pop()
+        # 原始分 holds from the first: an amendment may name a player who was registered after the game
+        initial, placing = self.state.initial, self.state.placing
         if self._checkpoints:
             point = self._checkpoints[-1]
             first, games, marks, self.state = point.step, point.games, point.marks, point.state.copy()
         else:
             first, games, marks = 0, 0, 0
             self.state = State.empty({name: pool.pool for name, pool in self.state.pools.items()})
+        self.state.initial, self.state.placing = initial, placing
         del self.marks[marks:]
         for played in self._played.values():
             del played[bisect_left(played, games) :]

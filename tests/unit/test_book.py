@@ -26,6 +26,7 @@ from rating_core.rules import season
 from rating_core.rules.eligibility import Bar, bar_of
 from rating_core.state import Standing
 from rating_core.times import season_start
+from tests.support.books import Books
 from tests.support.rows import Rows, line, ms, snapshot
 
 POOL, PAIRS = "单跳1v1", "单跳2v2"
@@ -504,3 +505,17 @@ def test_drift_in_games_pairs_and_players_is_found(rows: Rows) -> None:
     book.state.leave_until[A] = 5
     assert first_difference(book, rows.rows) == "leave_until"
     assert first_difference(rows.book(), rows.rows[:4]) == "账4"
+
+
+def test_a_game_can_be_amended_to_a_player_registered_after_it() -> None:
+    """§10: the amended game stands in its old place; 原始分 holds whenever it was entered."""
+    books = Books()
+    books.join("张三", "李四")
+    row = books.play("张三 胜 李四")
+    books.join("王五", rating=2200.0)
+    books.amend(row, 1, "张三 胜 王五")
+    books.play("李四 平 王五")
+    book = books.book()
+    assert book.state.look(POOL, books.id("李四")).games == 1
+    assert show_rating(book.state.look(POOL, books.id("张三")).rating) == "2024.3"
+    assert first_difference(book, books.rows.rows) is None
