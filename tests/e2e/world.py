@@ -60,6 +60,8 @@ class World:
         self.join("群主", OWNER, scoring=True)
         self.join("小周", KEEPER, scoring=True)
         self.join("裁判老赵", REFEREE_QQ, scoring=True)
+        for group in (OFFICIAL, SCORING, ELSEWHERE):  # QQ clients give no history of a group in which nobody spoke
+            self.say("群主", "大家好", group)
 
     @property
     def file(self) -> Path:
