@@ -17,7 +17,8 @@ INSTALL_SECONDS = 300
 START_SECONDS = 60
 STOP_SECONDS = 20
 POLL_SECONDS = 0.2
-READY = "沙盒已就绪"
+READY = ("沙盒已就绪", " connected\n")
+"""The log says that the sandbox is up, and that its QQ came in by the door."""
 BAD = ("[ERROR]", "[CRITICAL]", "Traceback", "没有启动", "403 Forbidden")
 
 
@@ -37,6 +38,12 @@ def page(port: int) -> str:
         return ""
 
 
+def ready(log: Path) -> bool:
+    """Return whether the bot runs and is connected."""
+    text = log.read_text("utf-8")
+    return all(sign in text for sign in READY)
+
+
 def start_and_stop(folder: Path, command: str, seconds: float) -> list[str]:
     """Run the command until the sandbox is ready, then interrupt it; return what went wrong."""
     port = free_port()
@@ -50,10 +57,10 @@ def start_and_stop(folder: Path, command: str, seconds: float) -> list[str]:
     wrong: list[str] = []
     try:
         until = time.monotonic() + seconds
-        while READY not in log.read_text() and process.poll() is None and time.monotonic() < until:
+        while not ready(log) and process.poll() is None and time.monotonic() < until:
             time.sleep(POLL_SECONDS)
-        if READY not in log.read_text():
-            wrong.append("the sandbox did not come up")
+        if not ready(log):
+            wrong.append("the sandbox did not come up, or its QQ could not connect")
         elif "<html" not in page(port):
             wrong.append("the sandbox's page does not answer")
         if process.poll() is None:
@@ -65,7 +72,7 @@ def start_and_stop(folder: Path, command: str, seconds: float) -> list[str]:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-    text = log.read_text()
+    text = log.read_text("utf-8")
     wrong += [f"the log says {word}" for word in BAD if word in text]
     if not (folder / "data" / "sandbox.db").exists():
         wrong.append("there is no data/sandbox.db")
