@@ -50,8 +50,9 @@ def test_a_command_is_one_line_from_nothing_to_the_end(name: str, lock: str, las
 
 
 def test_windows_and_uv_install_the_same_and_run_the_same() -> None:
+    install = f"py -m venv .venv && .venv\\Scripts\\pip install -q --require-hashes -r {LOCK}"
+    assert f"{install} && .venv\\Scripts\\python bot.py\n" in README
     for lock, last in ((LOCK, "bot.py"), (TEST_LOCK, "-m pytest -q")):
-        assert f".venv\\Scripts\\pip install -q --require-hashes -r {lock} && .venv\\Scripts\\python {last}\n" in README
         assert f"uv pip install -q --require-hashes -r {lock} && .venv/bin/python {last}\n" in README
 
 
@@ -223,19 +224,19 @@ def _value(text: str) -> Any:
 
 
 async def test_the_first_screen_is_what_the_bot_really_says(tmp_path: Path) -> None:
-    blocks = [block.split("\n") for block in block_after("transcript").strip().split("\n\n")]
+    parts = re.split(r"^(〔.+〕|\S+：)\n", block_after("transcript"), flags=re.MULTILINE)[1:]
     groups = {"〔官方群〕": OFFICIAL, "〔记分群〕": SCORING}
     group = OFFICIAL
     async with running_rig(tmp_path) as rig:
         await rig.league_of("张三", "李四")
         said: dict[int, list[str]] = {OFFICIAL: [], SCORING: []}
-        for head, *lines in blocks:
-            if not lines:
+        for head, words in zip(parts[::2], parts[1::2], strict=True):
+            if head in groups:
                 group = groups[head]
             elif head == "机器人：":
-                said[group].append("\n".join(lines))
+                said[group].append(words.rstrip("\n"))
             else:
-                await rig.say(head.removesuffix("："), "\n".join(lines), group)
+                await rig.say(head.removesuffix("："), words.rstrip("\n"), group)
         for each, expected in said.items():
             assert [_named(rig, message.text) for message in rig.qq.said_by_bot(each)] == expected
     assert all(said.values())
