@@ -53,7 +53,7 @@ def test_windows_and_uv_install_the_same_and_run_the_same() -> None:
     install = f"py -m venv .venv && .venv\\Scripts\\pip install -q --require-hashes -r {LOCK}"
     assert f"{install} && .venv\\Scripts\\python bot.py\n" in README
     for lock, last in ((LOCK, "bot.py"), (TEST_LOCK, "-m pytest -q")):
-        assert f"uv pip install -q --require-hashes -r {lock} && .venv/bin/python {last}\n" in README
+        assert f"uv pip install -q --python .venv --require-hashes -r {lock} && .venv/bin/python {last}\n" in README
 
 
 def test_ci_runs_the_readme_s_own_commands() -> None:
