@@ -1,5 +1,6 @@
 """A real bot process, a QQ in memory that is connected to it over a real WebSocket, and people who talk."""
 
+import asyncio
 import itertools
 import re
 from collections.abc import AsyncIterator
@@ -48,7 +49,7 @@ class World:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.port = free_port()
-        self.late_ms = 0
+        self.late_ms = DAY_MS
         """How far QQ's clock is behind ours: what is said now was said so long ago."""
         self.qq = FakeQQ(self_id=BOT, now=lambda: wall_clock() - self.late_ms)
         for number, name in ((OFFICIAL, "官方群"), (SCORING, "记分群"), (ELSEWHERE, "别的群")):
@@ -62,6 +63,7 @@ class World:
         self.join("裁判老赵", REFEREE_QQ, scoring=True)
         for group in (OFFICIAL, SCORING, ELSEWHERE):  # QQ clients give no history of a group in which nobody spoke
             self.say("群主", "大家好", group)
+        self.late_ms = 0
 
     @property
     def file(self) -> Path:
@@ -194,6 +196,12 @@ class World:
         """Return the outbox rows in these states, oldest first."""
         async with self.league() as league, league.database.read() as connection:
             return list(await OutboxTable(connection).rows(*states))
+
+    async def settled(self) -> None:
+        """Wait until the bot has noted of every message that it is out."""
+        async with asyncio.timeout(10):
+            while await self.outbox("pending", "sending", "unknown"):
+                await asyncio.sleep(0.05)  # no event tells what another process writes down
 
     async def ratings(self) -> dict[str, float]:
         """Return every player's rating as the file tells."""
