@@ -13,11 +13,17 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from typer.main import get_command
 
 from plugins.rating_bot.handlers.dispatch import load_handlers
 from plugins.rating_bot.settings import Settings
+from rating_core.__main__ import app as shell
+from rating_core.book import Book
+from rating_core.directory import Directory
+from rating_core.importing import plan, read_table
+from rating_core.importing.table import COLUMNS
 from tests.support import command_docs
-from tests.support.rig import OFFICIAL, SCORING, Rig, running_rig
+from tests.support.rig import NOON, OFFICIAL, SCORING, Rig, running_rig
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -247,6 +253,33 @@ def _named(rig: Rig, text: str) -> str:
     for name, number in rig.people.items():
         text = text.replace(f"@{number}", f"@{name}")
     return text.rstrip("\n")
+
+
+# --- the roster file and the shell ------------------------------------------------------------------------------------
+
+
+def test_the_sample_roster_can_be_imported() -> None:
+    sample = re.search(r"```csv\n(.*?)```", README, re.DOTALL)
+    assert sample is not None
+    for encoding in ("utf-8", "gb18030"):
+        table = read_table(sample[1].encode(encoding))
+        found = plan(table, Book(), Directory(), {}, NOON)
+        assert found.problems == ()
+        assert (len(found.players), len(found.openings)) == (4, 3)
+
+
+def test_every_column_of_a_roster_is_described() -> None:
+    table = README.split("推荐的表头")[1].split("\n\n")[0]
+    described = re.findall(r"^\| (名字、.*?|\S+) \| ", table, re.MULTILINE)
+    assert [tuple(cell.lower().split("、")) for cell in described] == list(COLUMNS.values())
+
+
+def test_the_shell_s_commands_are_named_and_no_other() -> None:
+    existing = {str(name) for name in get_command(shell).commands}
+    for path in (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))):
+        named = set(re.findall(r"-m rating_core ([a-z]+)", path.read_text("utf-8")))
+        assert named <= existing, path.name
+    assert existing <= set(re.findall(r"-m rating_core ([a-z]+)", README))
 
 
 # --- the rest --------------------------------------------------------------------------------------------------------
