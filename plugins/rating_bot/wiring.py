@@ -1,6 +1,7 @@
 """The one place where the parts are put together."""
 
 import asyncio
+import signal
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -57,8 +58,7 @@ class Parts:
         database = await Database.open(settings.database_url)
         lock = ProcessLock(database)
         if not await lock.try_acquire():
-            logger.warning("另一个机器人进程正在使用这个数据库；本进程等它结束后接手。")
-            await lock.acquire(LOCK_POLL_SECONDS)
+            await _stand_by(lock)
         saved = await migrate(database, folder / BACKUPS)
         if saved is not None:
             logger.info(f"数据库已升级，升级前的备份：{saved}")
@@ -133,6 +133,22 @@ class Parts:
         finally:
             await self.lock.release()
             await self.database.close()
+
+
+async def _stand_by(lock: ProcessLock) -> None:
+    """Wait until the other process is gone.
+
+    The server only notes a signal until the start is over. Nothing is held yet that wants an orderly end, so let
+    SIGTERM and Ctrl+C end a standby at once.
+    """
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM)}
+    logger.warning("另一个机器人进程正在使用这个数据库；本进程等它结束后接手。")
+    try:
+        await lock.acquire(LOCK_POLL_SECONDS)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    logger.warning("那个进程结束了，现在由本进程接手。")
 
 
 def _spawn(tasks: set["asyncio.Future[Any]"], work: Awaitable[Any]) -> None:
