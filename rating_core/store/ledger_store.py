@@ -56,6 +56,11 @@ class LedgerStore:
                 return
             seq = batch[-1].seq
 
+    async def rows_of(self, kind: str) -> list[Row]:
+        """Return the rows of one kind, in order."""
+        query = select(*_COLUMNS).where(ledger.c.kind == kind).order_by(ledger.c.seq)
+        return [Row(*record) for record in await self._connection.execute(query)]
+
     async def reason(self, seq: int) -> str:
         """Return why an entry was made, "" if nothing was said or it was forgotten."""
         query = select(ledger_notes.c.reason).where(ledger_notes.c.seq == seq)

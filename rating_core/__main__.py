@@ -1,0 +1,106 @@
+"""The operator's shell: python -m rating_core COMMAND (commands.md, "Operator's shell")."""
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rating_core.rulebook import DEFAULT_POOL, POOLS
+from rating_core.shell import commands
+from rating_core.shell.opening import DEFAULT_URL, SETTING, ShellError, database_url
+
+app = typer.Typer(
+    help="跳棋等级分的操作台。只读的命令可以在机器人运行时使用；写入的命令要先停掉机器人。",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option("--database", help=f"数据库文件或地址；默认取 {SETTING}（环境变量或 .env），再默认 {DEFAULT_URL}"),
+]
+
+
+def now() -> int:
+    """Return the time in ms."""
+    return time.time_ns() // 1_000_000
+
+
+def _url(option: str | None) -> str:
+    return database_url(option, os.environ, Path.cwd())
+
+
+def _finish(work: Coroutine[Any, Any, int]) -> None:
+    raise typer.Exit(asyncio.run(work))
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="名单：CSV、制表符或分号分隔，UTF-8 或 GB18030，第一行是表头")],
+    yes: Annotated[bool, typer.Option("--yes", help="真的写入；不加就只试算")] = False,
+    database: DatabaseOption = None,
+) -> None:
+    """导入已有联赛的名单：名字、QQ、名次或期初分。默认只试算，列出所有问题和导入后的榜；--yes 一次全部写入。"""
+    _finish(commands.import_roster(_url(database), file, yes, now, typer.echo))
+
+
+@app.command()
+def board(
+    pool: Annotated[str, typer.Option("--pool", help=f"榜：{'、'.join(POOLS)}")] = DEFAULT_POOL,
+    top: Annotated[int | None, typer.Option("--top", min=1, help="只列前几名")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="输出JSON")] = False,
+    database: DatabaseOption = None,
+) -> None:
+    """显示排行榜。"""
+    _finish(commands.show_board(_url(database), pool, top, as_json, now, typer.echo))
+
+
+@app.command()
+def calc(
+    left: Annotated[float, typer.Argument(metavar="左方等级分")],
+    result: Annotated[str, typer.Argument(metavar="胜|平|负", help="左方的结果")],
+    right: Annotated[float, typer.Argument(metavar="右方等级分")],
+    weight: Annotated[str, typer.Argument(metavar="[系数]", help="1、1.2 或 2")] = "1",
+) -> None:
+    """算一盘棋的新等级分，例如：calc 2000 胜 2200 1.2"""
+    raise typer.Exit(commands.calc(left, result, right, weight, typer.echo))
+
+
+@app.command()
+def replay(
+    verify: Annotated[bool, typer.Option("--verify", help="校验哈希链，并与公布过的分数逐一核对")] = False,
+    database: DatabaseOption = None,
+) -> None:
+    """从账本第一行起重算全部等级分。核对不一致时退出码是 1。"""
+    _finish(commands.replay(_url(database), verify, typer.echo))
+
+
+@app.command()
+def backup(
+    folder: Annotated[Path | None, typer.Argument(metavar="[文件夹]", help="默认是数据库旁边的 backups")] = None,
+    database: DatabaseOption = None,
+) -> None:
+    """备份数据库，机器人运行时也可以。"""
+    _finish(commands.backup(_url(database), folder, now, typer.echo))
+
+
+def main() -> None:
+    """Run a command; what it cannot do ends with a Chinese sentence and exit code 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal without a character shows its code instead of failing
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app(prog_name="python -m rating_core")
+    except ShellError as error:
+        typer.echo(str(error), err=True)
+        raise SystemExit(1) from None
+
+
+if __name__ == "__main__":
+    main()
