@@ -7,12 +7,23 @@ from the nearest checkpoint before it.
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from rating_core.fold import Mark, fold_entry, fold_games
-from rating_core.ledger import GENESIS, Amend, Announced, Draft, Entry, Games, LedgerError, Row, Void
-from rating_core.report_text import GameLine
+from rating_core.fold import Mark, fold_entry, fold_games, fold_void
+from rating_core.ledger import (
+    GENESIS,
+    Amend,
+    Draft,
+    Entry,
+    Games,
+    LedgerError,
+    Merged,
+    PlayerRegistered,
+    Row,
+    Void,
+    seal,
+)
 from rating_core.rulebook import Pool
 from rating_core.state import COUNTED, VOID, GameColumns, State
 
@@ -49,7 +60,7 @@ class _Original:
 class _Correction:
     seq: int
     target: int
-    entry: Void | Amend
+    entry: Void | Amend | Merged
     void: bool = False
 
 
@@ -78,6 +89,10 @@ class Book:
     _corrections: dict[int, _Correction] = field(default_factory=dict)
     _by_target: dict[int, list[_Correction]] = field(default_factory=dict)
     _originals: dict[int, _Original] = field(default_factory=dict)
+    _registered: dict[int, int] = field(default_factory=dict)
+    """Ledger row in which each player was registered."""
+    _alias: dict[int, int] = field(default_factory=dict)
+    """Wrong names and whose they are, by the merges in force."""
     _checkpoints: list[_Checkpoint] = field(default_factory=list)
 
     @classmethod
@@ -91,7 +106,7 @@ class Book:
             if row.seq != self.seq + 1:
                 raise LedgerError(f"row {row.seq} after {self.seq}")
             entry = row.entry()
-            if isinstance(entry, Void | Amend):
+            if isinstance(entry, Void | Amend | Merged):
                 self._correct(row, entry)
             else:
                 self._add_step(row, entry)
@@ -102,6 +117,8 @@ class Book:
 
     def _add_step(self, row: Row, entry: Entry) -> None:
         step = Step(row.seq, row.said_at, row.pool, None if isinstance(entry, Games) else entry)
+        if isinstance(entry, PlayerRegistered):
+            self._registered[entry.player] = row.seq
         if isinstance(entry, Games):
             step.start = len(self.columns)
             for offset, line in enumerate(entry.lines):
@@ -123,8 +140,11 @@ class Book:
                 for index in range(step.start, step.stop):
                     for _, player in self.columns.members(index):
                         self._played.setdefault(player, array("q")).append(index)
-            elif not step.void:
-                self.marks += fold_entry(self.state, step.entry, step.seq, step.said_at, step.pool)
+            elif step.void:
+                fold_void(self.state, step.entry, step.seq)
+            else:
+                entry = self._as_merged(step.entry)
+                self.marks += fold_entry(self.state, entry, step.seq, step.said_at, step.pool)
 
     def _take_checkpoint(self, number: int, step: Step) -> None:
         last = self._checkpoints[-1].games if self._checkpoints else 0
@@ -162,49 +182,120 @@ class Book:
 
     # --- corrections --------------------------------------------------------------------------------------
 
-    def _correct(self, row: Row, entry: Void | Amend) -> None:
-        target = row.refers_to
-        if target is None or not 0 < target <= self.seq:
+    def _correct(self, row: Row, entry: Void | Amend | Merged) -> None:
+        target = row.refers_to or 0
+        if not isinstance(entry, Merged) and not 0 < target <= self.seq:
             raise LedgerError(f"row {row.seq} corrects nothing")
         correction = _Correction(row.seq, target, entry)
         self._corrections[row.seq] = correction
         self._by_target.setdefault(target, []).append(correction)
         while target in self._corrections:  # a correction of a correction: resolve what that one is about
-            older = self._corrections[target]
-            older.void = any(not c.void for c in self._by_target.get(target, ()) if isinstance(c.entry, Void))
-            target = older.target
-        self._resolve(target)
-        self._refold(target)
+            correction = self._corrections[target]
+            correction.void = any(not c.void for c in self._by_target.get(target, ()) if isinstance(c.entry, Void))
+            target = correction.target
+        if isinstance(correction.entry, Merged):
+            self._merge(correction.entry)
+        else:
+            self._resolve(target)
+            self._refold(target)
+
+    def _merge(self, merged: Merged) -> None:
+        """Resolve all merges anew, after one was made or undone, and fold again from where either player began."""
+        pairs = {
+            c.entry.player: c.entry.into
+            for c in self._corrections.values()
+            if isinstance(c.entry, Merged) and not c.void
+        }
+        self._alias = {}
+        for player, into in pairs.items():
+            while into in pairs:
+                into = pairs[into]
+            self._alias[player] = into
+        first = min(self._registered[merged.player], self._registered[merged.into])
+        touched = {self.columns.seq[index] for p in (merged.player, merged.into) for index in self.games_of(p)}
+        for seq in touched:
+            self._resolve(seq)
+        self._refold(first)
+
+    def alias(self, player: int) -> int:
+        """Return who a player is, merges in force considered."""
+        return self._alias.get(player, player)
+
+    def _as_merged(self, entry: Entry) -> Entry:
+        """Return an entry as it counts with the merges in force."""
+        changes = {
+            name: self._alias[player]
+            for name in ("player", "challenger", "opponent")
+            if (player := getattr(entry, name, None)) in self._alias and not isinstance(entry, PlayerRegistered)
+        }
+        return replace(entry, **changes) if changes else entry
 
     def _resolve(self, target: int) -> None:
         """Make the step of row `target` what all corrections in force say."""
-        step = self._steps[bisect_left(self._step_seqs, target)]  # each row is a correction or a step
+        number = bisect_left(self._step_seqs, target)  # each row is a correction or a step
         active = [c.entry for c in self._by_target.get(target, ()) if not c.void]
-        step.void = any(isinstance(e, Void) and e.game is None for e in active)
-        columns = self.columns
+        void = any(isinstance(e, Void) and e.game is None for e in active)
+        step = self._steps[number] = replace(self._steps[number], void=void)
         for index in range(step.start, step.stop):
-            number = columns.number[index]
-            original = self._originals.setdefault(
-                index,
-                _Original(
-                    columns.left(index), chr(columns.result[index]), columns.right(index), columns.event[index],
-                    columns.weight[index],
-                ),
-            )  # fmt: skip
-            columns.set_line(index, original.left, original.result, original.right)
-            columns.event[index], columns.weight[index] = original.event, original.weight
-            void = step.void
-            for entry in active:
-                if entry.game not in (None, number):
-                    continue
-                if isinstance(entry, Void):
-                    void = True
-                elif entry.line is not None:
-                    columns.set_line(index, entry.line.left, entry.line.result.value, entry.line.right)
-                else:
-                    columns.event[index] = entry.event or 0
-                    columns.weight[index] = columns.weight[index] if entry.weight is None else entry.weight
-            columns.flags[index] = VOID if void else 0
+            self._resolve_game(index, active, void=void)
+
+    def _resolve_game(self, index: int, active: Sequence[Void | Amend | Merged], *, void: bool) -> None:
+        columns = self.columns
+        number = columns.number[index]
+        original = self._originals.setdefault(
+            index,
+            _Original(
+                columns.left(index), chr(columns.result[index]), columns.right(index), columns.event[index],
+                columns.weight[index],
+            ),
+        )  # fmt: skip
+        left, result, right = original.left, original.result, original.right
+        columns.event[index], columns.weight[index] = original.event, original.weight
+        for entry in active:
+            if isinstance(entry, Merged) or entry.game not in (None, number):
+                continue
+            if isinstance(entry, Void):
+                void = True
+            elif entry.line is not None:
+                left, result, right = entry.line.left, entry.line.result.value, entry.line.right
+            else:
+                columns.event[index] = entry.event or 0
+                columns.weight[index] = columns.weight[index] if entry.weight is None else entry.weight
+        columns.set_line(index, tuple(map(self.alias, left)), result, tuple(map(self.alias, right)))
+        columns.flags[index] = VOID if void else 0
+
+    # --- other books --------------------------------------------------------------------------------------
+
+    def fork(self) -> "Book":
+        """Return an independent Book that stands where this one stands."""
+        twin = Book(self.state.copy(), self.columns.copy(), list(self.marks), self.seq, self.hash)
+        twin._steps, twin._step_seqs = list(self._steps), list(self._step_seqs)
+        twin._played = {player: played[:] for player, played in self._played.items()}
+        for seq, correction in self._corrections.items():
+            copied = twin._corrections[seq] = replace(correction)
+            twin._by_target.setdefault(copied.target, []).append(copied)
+        twin._originals, twin._checkpoints = dict(self._originals), list(self._checkpoints)
+        twin._registered, twin._alias = dict(self._registered), dict(self._alias)
+        return twin
+
+    def with_drafts(self, drafts: Iterable[Draft]) -> "Book":
+        """Return the Book as it will be with these entries; this one does not move. Raises LedgerError."""
+        twin = self.fork()
+        for draft in drafts:
+            twin.advance([seal(draft, twin.seq + 1, draft.said_at, twin.hash)])
+        return twin
+
+    def as_of(self, moment: int) -> "Book":
+        """Return the Book of what took effect before `moment` (ms), with all corrections known now."""
+        twin = self.fork()
+        cut = next((n for n, step in enumerate(twin._steps) if step.said_at >= moment), None)
+        if cut is not None:
+            start = next((step.start for step in twin._steps[cut:] if step.entry is None), len(twin.columns))
+            seq = twin._steps[cut].seq
+            del twin._steps[cut:], twin._step_seqs[cut:]
+            twin.columns.truncate(start)
+            twin._refold(seq)
+        return twin
 
     # --- reading ------------------------------------------------------------------------------------------
 
@@ -230,46 +321,5 @@ class Book:
     def corrections_of(self, seq: int) -> Iterator[tuple[int, Void | Amend]]:
         """Yield (seq, entry) of the corrections in force that refer to ledger row `seq`."""
         for correction in self._by_target.get(seq, ()):
-            if not correction.void:
+            if not correction.void and not isinstance(correction.entry, Merged):
                 yield correction.seq, correction.entry
-
-    def trial(self) -> "Trial":
-        """Return a trial that starts where the Book stands."""
-        return Trial(self.state.fork())
-
-
-@dataclass(slots=True)
-class Trial:
-    """Entries tried on a fork of the Book's state; the Book itself does not move."""
-
-    state: State
-    columns: GameColumns = field(default_factory=GameColumns)
-
-    def apply(self, draft: Draft) -> range:
-        """Try an entry; return the positions of its games in `columns` (empty if it holds none)."""
-        entry = draft.entry
-        if not isinstance(entry, Games):
-            fold_entry(self.state, entry, 0, draft.said_at, draft.pool)
-            return range(0)
-        start = len(self.columns)
-        for offset, line in enumerate(entry.lines):
-            self.columns.append(
-                entry.first + offset, entry.report, 0, entry.posted_at, draft.pool, entry.event or 0,
-                entry.weight, line.result.value, line.left, line.right,
-            )  # fmt: skip
-        stop = len(self.columns)
-        fold_games(self.state, self.columns, start, stop, draft.said_at)
-        return range(start, stop)
-
-
-def announce(columns: GameColumns, games: range, lines: Iterable[GameLine]) -> Announced:
-    """Return the figures of folded games as they are told: which counted; each player's first and last rating."""
-    order = dict.fromkeys(player for line in lines for player in line.players)
-    before: dict[int, float] = {}
-    after: dict[int, float] = {}
-    for index in games:
-        for slot, player in columns.members(index):
-            before.setdefault(player, columns.before[slot][index])
-            after[player] = columns.before[slot][index] + columns.change[slot][index]
-    counted = tuple(bool(columns.flags[index] & COUNTED) for index in games)
-    return Announced(counted, tuple((player, before[player], after[player]) for player in order))

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rating_core.book import Book, announce
+from rating_core.book import Book
 from rating_core.ledger import Announced, Games, Row
 from rating_core.rulebook import Pool
 from rating_core.state import GameColumns, PoolState, Standing
+from rating_core.trial import announce
 
 TOLERANCE = 1e-9
 

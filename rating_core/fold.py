@@ -7,7 +7,18 @@ from rating_core import ledger
 from rating_core.elo import game_changes
 from rating_core.rulebook import PEAK_GAMES
 from rating_core.rules import farming
-from rating_core.state import COUNTED, VOID, EventState, GameColumns, Pair, Standing, State, pair_key
+from rating_core.state import (
+    COUNTED,
+    VOID,
+    Challenge,
+    EventState,
+    GameColumns,
+    Pair,
+    PublishedList,
+    Standing,
+    State,
+    pair_key,
+)
 from rating_core.times import day_of, season_of
 
 
@@ -141,7 +152,7 @@ def _opening(state: State, entry: ledger.OpeningBalance, seq: int, said_at: int,
     standing.games = entry.wins + entry.draws + entry.losses
     standing.season_games[season_of(entry.as_of)] = entry.season_games
     standing.archived = entry.archived
-    standing.opened = True
+    standing.opened_at = entry.as_of
     if entry.peak is not None:
         standing.peak, standing.peak_at = entry.peak, entry.peak_at or entry.as_of
     _raise_peak(standing, entry.as_of)
@@ -189,6 +200,48 @@ def _settlement(state: State, entry: ledger.Settlement, seq: int, said_at: int, 
     return marks
 
 
+def _challenge_issued(state: State, entry: ledger.ChallengeIssued, seq: int, said_at: int, pool: str) -> list[Mark]:
+    state.challenges[entry.challenge] = Challenge(
+        entry.challenge, pool, entry.challenger, entry.opponent, said_at, entry.deadline, seq
+    )
+    return []
+
+
+def _challenge_extended(state: State, entry: ledger.ChallengeExtended, seq: int, said_at: int, pool: str) -> list[Mark]:
+    state.challenges[entry.challenge].deadline = entry.deadline
+    return []
+
+
+def _challenge_fulfilled(
+    state: State, entry: ledger.ChallengeFulfilled, seq: int, said_at: int, pool: str
+) -> list[Mark]:
+    challenge = state.challenges[entry.challenge]
+    challenge.state, challenge.ended_seq = "fulfilled", seq
+    return []
+
+
+def _challenge_cancelled(
+    state: State, entry: ledger.ChallengeCancelled, seq: int, said_at: int, pool: str
+) -> list[Mark]:
+    challenge = state.challenges[entry.challenge]
+    challenge.state, challenge.ended_seq = "cancelled", seq
+    return []
+
+
+def _challenge_forfeited(
+    state: State, entry: ledger.ChallengeForfeited, seq: int, said_at: int, pool: str
+) -> list[Mark]:
+    challenge = state.challenges[entry.challenge]
+    challenge.state, challenge.ended_seq = "forfeited", seq
+    return [_adjust(state, seq, said_at, pool, entry.player, -entry.amount, entry.KIND)]
+
+
+def _list_published(state: State, entry: ledger.ListPublished, seq: int, said_at: int, pool: str) -> list[Mark]:
+    published = PublishedList(entry.number, entry.as_of, seq, entry.rows)
+    state.lists[pool] = (*state.lists.get(pool, ()), published)
+    return []
+
+
 _STEPS: dict[type[ledger.Entry], Callable[..., list[Mark]]] = {
     ledger.PlayerRegistered: _registered,
     ledger.OpeningBalance: _opening,
@@ -198,9 +251,22 @@ _STEPS: dict[type[ledger.Entry], Callable[..., list[Mark]]] = {
     ledger.Adjustment: _adjustment,
     ledger.LeaveTaken: _leave,
     ledger.Settlement: _settlement,
+    ledger.ChallengeIssued: _challenge_issued,
+    ledger.ChallengeExtended: _challenge_extended,
+    ledger.ChallengeFulfilled: _challenge_fulfilled,
+    ledger.ChallengeCancelled: _challenge_cancelled,
+    ledger.ChallengeForfeited: _challenge_forfeited,
+    ledger.ListPublished: _list_published,
 }
 
 
 def fold_entry(state: State, entry: ledger.Entry, seq: int, said_at: int, pool: str) -> list[Mark]:
     """Enter an entry that is neither games nor a correction; return the rating changes it made."""
     return _STEPS[type(entry)](state, entry, seq, said_at, pool)
+
+
+def fold_void(state: State, entry: ledger.Entry, seq: int) -> None:
+    """Enter what is left of an entry that was voided: a lifted penalty (免罚) leaves its challenge ended."""
+    if isinstance(entry, ledger.ChallengeForfeited):
+        challenge = state.challenges[entry.challenge]
+        challenge.state, challenge.ended_seq = "lifted", seq

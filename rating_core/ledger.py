@@ -211,6 +211,80 @@ class Amend(Entry):
         return cls(**data)
 
 
+@dataclass(frozen=True, slots=True)
+class ChallengeIssued(Entry):
+    """A forced challenge (强制约战, L9): 约`challenge`. `deadline` in ms; at the deadline is late."""
+
+    KIND: ClassVar[str] = "challenge_issued"
+    challenge: int
+    challenger: int
+    opponent: int
+    deadline: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeExtended(Entry):
+    """A scorekeeper gave more time."""
+
+    KIND: ClassVar[str] = "challenge_extended"
+    challenge: int
+    deadline: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeFulfilled(Entry):
+    """The two played in time: a report of theirs took effect. History: a later correction does not undo it (§10)."""
+
+    KIND: ClassVar[str] = "challenge_fulfilled"
+    challenge: int
+    report: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeCancelled(Entry):
+    """Ended without penalty; the challenger has his weekly challenge back."""
+
+    KIND: ClassVar[str] = "challenge_cancelled"
+    challenge: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeForfeited(Entry):
+    """The opponent did not play in time (L9): `amount` points are taken from him."""
+
+    KIND: ClassVar[str] = "challenge_forfeited"
+    challenge: int
+    player: int
+    amount: float
+
+
+ListRow = tuple[int, int, float, float, int, int, int, float | None]
+"""(player, rank, shown, rating, wins, draws, losses, peak) of a published list."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListPublished(Entry):
+    """A board as published: 第`number`期 of its pool, as of `as_of` (ms). Frozen: corrections do not change it."""
+
+    KIND: ClassVar[str] = "list_published"
+    number: int
+    as_of: int
+    rows: tuple[ListRow, ...]
+
+    @classmethod
+    def from_payload(cls, data: dict[str, Any]) -> "ListPublished":
+        return cls(**data | {"rows": tuple(tuple(row) for row in data["rows"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Merged(Entry):
+    """`player` was a wrong name of `into`: all that is his counts as the other's, in its old place."""
+
+    KIND: ClassVar[str] = "merged"
+    player: int
+    into: int
+
+
 KINDS: dict[str, type[Entry]] = {
     cls.KIND: cls
     for cls in (
@@ -225,6 +299,13 @@ KINDS: dict[str, type[Entry]] = {
         Settlement,
         Void,
         Amend,
+        ChallengeIssued,
+        ChallengeExtended,
+        ChallengeFulfilled,
+        ChallengeCancelled,
+        ChallengeForfeited,
+        ListPublished,
+        Merged,
     )
 }
 

@@ -7,9 +7,9 @@ first touched, so trying a report costs the same in a small and in a large leagu
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
-from rating_core.ledger import EventOpened
+from rating_core.ledger import EventOpened, ListRow
 from rating_core.rulebook import POOLS, Pool
 
 PairKey = tuple[tuple[int, ...], tuple[int, ...]]
@@ -41,20 +41,20 @@ class Standing:
     archived: bool = False
     barred_until: int = 0
     """Archived players cannot play here before this instant."""
-    opened: bool = False
-    """True when an opening balance was entered."""
+    opened_at: int = 0
+    """As-of time of an opening balance; 0 when there is none."""
 
     def copy(self) -> "Standing":
         return Standing(
             self.rating, self.games, self.wins, self.draws, self.losses, self.peak, self.peak_at,
             dict(self.season_games), dict(self.season_event_games), self.first_at, self.last_at, self.archived,
-            self.barred_until, self.opened,
+            self.barred_until, self.opened_at,
         )  # fmt: skip
 
     @property
     def listed(self) -> bool:
         """He stands on this pool's board or archive list: from his first counted game or by an opening balance (§1)."""
-        return self.games > 0 or self.opened
+        return self.games > 0 or self.opened_at > 0
 
 
 @dataclass(slots=True)
@@ -134,6 +134,37 @@ class EventState:
 
 
 @dataclass(slots=True)
+class Challenge:
+    """A forced challenge (L9): 约`number`. Times in ms; `seq` is the ledger row that issued it."""
+
+    number: int
+    pool: str
+    challenger: int
+    opponent: int
+    issued_at: int
+    deadline: int
+    seq: int
+    state: Literal["open", "fulfilled", "cancelled", "forfeited", "lifted"] = "open"
+    ended_seq: int = 0
+
+    def copy(self) -> "Challenge":
+        return Challenge(
+            self.number, self.pool, self.challenger, self.opponent, self.issued_at, self.deadline, self.seq,
+            self.state, self.ended_seq,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedList:
+    """第`number`期 of a pool, as published by ledger row `seq`."""
+
+    number: int
+    as_of: int
+    seq: int
+    rows: tuple[ListRow, ...]
+
+
+@dataclass(slots=True)
 class State:
     """Everything the ledger says up to one entry, but the games themselves."""
 
@@ -146,6 +177,9 @@ class State:
     events: dict[int, EventState] = field(default_factory=dict)
     settled: set[tuple[int, str]] = field(default_factory=set)
     """(season, pool) already settled."""
+    challenges: dict[int, Challenge] = field(default_factory=dict)
+    lists: dict[str, tuple[PublishedList, ...]] = field(default_factory=dict)
+    """Published lists of each pool, oldest first."""
 
     @classmethod
     def empty(cls, pools: dict[str, Pool] | None = None) -> "State":
@@ -156,7 +190,7 @@ class State:
         return State(
             {n: p.copy() for n, p in self.pools.items()}, dict(self.initial), dict(self.placing),
             set(self.ip_checked), dict(self.leave_until), {k: e.copy() for k, e in self.events.items()},
-            set(self.settled),
+            set(self.settled), {k: c.copy() for k, c in self.challenges.items()}, dict(self.lists),
         )  # fmt: skip
 
     def fork(self) -> "State":
@@ -164,7 +198,7 @@ class State:
         return State(
             {n: p.fork() for n, p in self.pools.items()}, dict(self.initial), dict(self.placing),
             set(self.ip_checked), dict(self.leave_until), {k: e.copy() for k, e in self.events.items()},
-            set(self.settled),
+            set(self.settled), {k: c.copy() for k, c in self.challenges.items()}, dict(self.lists),
         )  # fmt: skip
 
     def standing(self, pool: str, player: int) -> Standing:
@@ -231,6 +265,21 @@ class GameColumns:
             figures.append(0.0)
         for column, player in zip(self.players, _slots(left, right), strict=True):
             column.append(player)
+
+    def copy(self) -> "GameColumns":
+        """Return independent columns with the same games."""
+        twin = GameColumns()
+        for name in self.__slots__:
+            column = getattr(self, name)
+            setattr(twin, name, tuple(c[:] for c in column) if isinstance(column, tuple) else column[:])
+        return twin
+
+    def truncate(self, length: int) -> None:
+        """Drop the games from position `length` on."""
+        for name in self.__slots__:
+            column = getattr(self, name)
+            for part in column if isinstance(column, tuple) else (column,):
+                del part[length:]
 
     def set_line(self, index: int, left: tuple[int, ...], result: str, right: tuple[int, ...]) -> None:
         """Replace who played and the result, as an amendment says."""

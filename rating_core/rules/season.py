@@ -34,8 +34,14 @@ def return_day(season: int) -> int:
 
 
 def judge(standing: Standing, season: int, *, on_leave: bool) -> Verdict | None:
-    """Return the verdict on a listed, unmasked player; None when he has his games or is archived already."""
+    """Return the verdict on an unmasked player.
+
+    None when he has his games, is archived already, or did not stand here before the season's end.
+    """
     end = season_start(season + 1)
+    here_since = min((at for at in (standing.first_at, standing.opened_at) if at), default=end)
+    if here_since >= end:
+        return None
     last_day = day_of(end - 1)
     if standing.archived or standing.season_games.get(season, 0) >= SEASON_GAMES.on(last_day):
         return None
@@ -44,6 +50,6 @@ def judge(standing: Standing, season: int, *, on_leave: bool) -> Verdict | None:
     if standing.rating >= SEASON_EXEMPT_RATING.on(last_day):
         return Verdict("high_rating", 0.0, False)
     newcomer_from = end - NEWCOMER_DAYS.on(last_day) * DAY_MS
-    if not standing.opened and newcomer_from <= standing.first_at < end:
+    if not standing.opened_at and standing.first_at >= newcomer_from:
         return Verdict("newcomer", 0.0, False)
     return Verdict("few_games", SEASON_PENALTY.on(last_day), True)

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 
-from rating_core.book import Book, Trial, announce
+from rating_core.book import Book
 from rating_core.directory import DISMISSED, SCOREKEEPER, Account, Actor, Directory
 from rating_core.ledger import Draft, Games, Row
 from rating_core.names import skeleton
@@ -20,6 +20,7 @@ from rating_core.store.ledger_store import LedgerStore
 from rating_core.store.people_store import Counters, PeopleStore
 from rating_core.store.report_store import ReportStore
 from rating_core.store.wire_store import ChatTable, InboxTable, OutboxTable
+from rating_core.trial import Trial, announce
 
 
 class League:
@@ -114,7 +115,7 @@ class Tx:
     @cached_property
     def trial(self) -> Trial:
         """The Book as it will be with what this transaction appended so far."""
-        return self.book.trial()
+        return Trial.of(self.book)
 
     @property
     def directory(self) -> Directory:

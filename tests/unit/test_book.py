@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rating_core.book import Book, announce
+from rating_core.book import Book
 from rating_core.check import first_difference
 from rating_core.elo import show_rating
 from rating_core.fold import Mark
@@ -26,6 +26,7 @@ from rating_core.rules import season
 from rating_core.rules.eligibility import Bar, bar_of
 from rating_core.state import Standing
 from rating_core.times import season_start
+from rating_core.trial import Trial, announce
 from tests.support.books import Books
 from tests.support.rows import Rows, line, ms, snapshot
 
@@ -170,9 +171,9 @@ def test_an_opening_balance_counts_as_stated(rows: Rows) -> None:
     assert (standing.games, standing.wins, standing.draws, standing.losses) == (51, 31, 4, 16)
     assert standing.season_games == {2026: 10}
     assert (standing.peak, standing.peak_at) == (2250.25, peak_at)
-    assert standing.opened and standing.listed
+    assert standing.opened_at and standing.listed
     assert book.marks == [Mark(5, as_of, POOL, A, "opening_balance", 2000, 2211.5)]
-    assert not book.state.look(PAIRS, A).opened
+    assert not book.state.look(PAIRS, A).opened_at
 
 
 def test_an_opening_balance_without_a_peak_starts_one_from_twenty_games(rows: Rows) -> None:
@@ -286,15 +287,22 @@ def test_who_may_play() -> None:
     ("standing", "on_leave", "reason"),
     [
         (Standing(2000, season_games={2026: 10}), False, None),
-        (Standing(2000, season_games={2026: 9, 2025: 50}), False, "few_games"),
+        (Standing(2000, season_games={2026: 9, 2025: 50}, first_at=ms("2025-05-01")), False, "few_games"),
         (Standing(2000, season_games={2026: 9}, archived=True), False, None),
-        (Standing(2000, season_games={2026: 9}), True, "leave"),
-        (Standing(2200, season_games={2026: 9}), False, "high_rating"),
-        (Standing(2199.999, season_games={2026: 9}), False, "few_games"),
+        (Standing(2000, season_games={2026: 9}, first_at=ms("2025-05-01")), True, "leave"),
+        (Standing(2200, season_games={2026: 9}, first_at=ms("2025-05-01")), False, "high_rating"),
+        (Standing(2199.999, season_games={2026: 9}, first_at=ms("2025-05-01")), False, "few_games"),
         (Standing(2000, season_games={2026: 1}, first_at=ms("2026-12-25")), False, "newcomer"),
         (Standing(2000, season_games={2026: 1}, first_at=ms("2026-12-25") - 1), False, "few_games"),
         (Standing(2000, season_games={2026: 1}, first_at=ms("2027-01-01") - 1), False, "newcomer"),
-        (Standing(2000, season_games={2026: 1}, first_at=ms("2026-12-25"), opened=True), False, "few_games"),
+        (Standing(2000, season_games={2027: 1}, first_at=ms("2027-01-01")), False, None),
+        (Standing(2000, opened_at=ms("2027-01-01")), False, None),
+        (Standing(2000), False, None),
+        (
+            Standing(2000, season_games={2026: 1}, first_at=ms("2026-12-25"), opened_at=ms("2026-01-01")),
+            False,
+            "few_games",
+        ),
     ],
 )
 def test_verdicts(standing: Standing, on_leave: bool, reason: str | None) -> None:
@@ -415,7 +423,7 @@ def test_a_trial_never_changes_the_book(rows: Rows) -> None:
     settled(rows)
     book = rows.book()
     before = snapshot(book)
-    trial = book.trial()
+    trial = Trial.of(book)
     at = ms("2027-03-01")
     games = Games(9, 100, at, 1.0, (line(A, "W", B), line((C), "W", A)), 1)
     first = trial.apply(Draft(games, at, 1, POOL))
@@ -432,7 +440,7 @@ def test_a_trial_never_changes_the_book(rows: Rows) -> None:
 def test_a_trial_gives_what_the_book_then_gives(rows: Rows) -> None:
     rows.play([line(A, "W", B)] * 3)
     book = rows.book()
-    trial = book.trial()
+    trial = Trial.of(book)
     lines = (line(A, "W", B), line(B, "L", A), line(C, "W", B))
     games = trial.apply(Draft(Games(2, 4, rows.clock, 1.0, lines, 1), rows.clock, 1, POOL))
     told = announce(trial.columns, games, lines)
@@ -448,7 +456,7 @@ def test_a_trial_gives_what_the_book_then_gives(rows: Rows) -> None:
 def announced(rows: Rows) -> Book:
     """Enter a report with its figures, as the service does."""
     book = rows.book()
-    trial = book.trial()
+    trial = Trial.of(book)
     lines = (line(A, "W", B), line(A, "D", B))
     entry = Games(1, 1, rows.clock, 1.0, lines, 1)
     games = trial.apply(Draft(entry, rows.clock, 1, POOL))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rating_core import book as book_module
-from rating_core.book import Book, announce
+from rating_core.book import Book
 from rating_core.check import difference, first_difference
 from rating_core.ledger import (
     Adjustment,
@@ -28,6 +28,7 @@ from rating_core.report_text import GameLine, Result
 from rating_core.rulebook import POOLS
 from rating_core.state import COUNTED
 from rating_core.times import DAY_MS, season_of, season_start
+from rating_core.trial import Trial, announce
 from tests.support.rows import Rows, ms, snapshot
 
 PLAYERS = 6
@@ -79,7 +80,7 @@ class Writer(Rows):
         posted = self.clock - (n[7] % 60) * DAY_MS
         event, weight = (1, 1.2) if n[6] % 4 == 0 else (None, 1.0)
         entry = Games(self.reports + 1, self.game + 1, posted, weight, lines, 1, event)
-        trial = self.live.trial()
+        trial = Trial.of(self.live)
         games = trial.apply(Draft(entry, self.clock, 1, pool))
         entry = replace(entry, announced=announce(trial.columns, games, lines))
         self.reports, self.game = self.reports + 1, self.game + len(lines)
@@ -212,7 +213,7 @@ def test_announced_figures_equal_the_fold_at_their_seq(plan: list[tuple[str, lis
 def test_a_trial_leaves_the_book_alone(plan: list[tuple[str, list[int]]], side: int, result: int) -> None:
     book = written(plan).live
     before = snapshot(book)
-    trial = book.trial()
+    trial = Trial.of(book)
     at = ms("2027-05-05")
     for first, pool in ((9001, POOL), (9101, PAIRS), (9201, POOL)):
         lines = tuple(game(pool, side, result + i) for i in range(6))

@@ -13,6 +13,11 @@ from rating_core.ledger import (
     Adjustment,
     Amend,
     Announced,
+    ChallengeCancelled,
+    ChallengeExtended,
+    ChallengeForfeited,
+    ChallengeFulfilled,
+    ChallengeIssued,
     Draft,
     Entry,
     EventClosed,
@@ -21,6 +26,8 @@ from rating_core.ledger import (
     IpChecked,
     LeaveTaken,
     LedgerError,
+    ListPublished,
+    Merged,
     OpeningBalance,
     PlayerRegistered,
     Row,
@@ -50,6 +57,15 @@ ENTRIES: list[Entry] = [
     Void(34),
     Amend(34, line(1, "L", 2)),
     Amend(event=3, weight=2.0),
+    ChallengeIssued(5, 1, 2, 1_800_000_000_000),
+    ChallengeExtended(5, 1_900_000_000_000),
+    ChallengeFulfilled(5, 12),
+    ChallengeCancelled(5),
+    ChallengeForfeited(5, 2, 50.0),
+    ListPublished(
+        9, 1_800_000_000_000, ((1, 1, 2016.5, 2016.5, 12, 3, 5, 2020.25), (2, 2, 1800.5, 1990.5, 0, 0, 1, None))
+    ),
+    Merged(3, 1),
 ]
 
 
