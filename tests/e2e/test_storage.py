@@ -112,11 +112,7 @@ async def test_a_second_bot_waits_and_takes_over(tmp_path: Path) -> None:
             await second.stop()
         finally:
             await second.close()
-        world.bot.settings["PORT"] = str(world.port)
-        third = world.bot
-        await third.spawn()
-        await third.log_line(LISTENING)
-        await world.client.connected()
+        await world.start()
         said = world.say("李四", "确认", quote=prompt.message_id)
         await world.hear("收到", f"#{number}（", after=said)
         await world.stop()
