@@ -1,6 +1,8 @@
 """What was said while the bot or its socket was down: read back from history at each connection."""
 
 import asyncio
+import contextlib
+import heapq
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -36,8 +38,19 @@ class Gap:
     missing: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read of a group whose messages up to `mark` are known; at or before `floor` nothing is handled."""
+
+    group: str
+    chat: str
+    history: History
+    mark: Mark
+    floor: Mark
+
+
 class GapFill:
-    """Reads the configured groups back to their watermarks and hands on what is newer, oldest first.
+    """Reads the configured groups back to their watermarks and hands on what is newer, all in the order of its time.
 
     `groups` names the configured groups. `handle` takes each message (made_up is set; taking one twice must change
     nothing). `missed` is told of each gap that may remain, `filled` after each group, `sent` of own messages seen.
@@ -65,7 +78,7 @@ class GapFill:
         self._missed = missed
         self._filled = filled
         self._sent = sent
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._one_at_a_time = asyncio.Lock()
         self._without_history: set[str] = set()
         self._own_ids: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -89,46 +102,61 @@ class GapFill:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _fill_all(self, bot: Caller, groups: list[str]) -> None:
-        member_of = asyncio.create_task(groups_of(bot))
-        await asyncio.gather(*(self._fill_group(bot, group, member_of) for group in groups))
+        """Read all groups, then hand on what they hold in the order of its time, across the groups."""
+        try:
+            async with self._one_at_a_time:
+                known = await groups_of(bot)
+                mine = [group for group in groups if known is None or group in known]
+                found = await asyncio.gather(*(self._read(bot, group) for group in mine))
+                gaps = [gap for gap in found if gap is not None]
+                with contextlib.ExitStack() as frozen:
+                    for gap in gaps:
+                        frozen.enter_context(self._watermarks.frozen(gap.chat))
+                    streams = [[(item, gap) for item in gap.history.items] for gap in gaps]
+                    for item, gap in heapq.merge(*streams, key=lambda pair: int(pair[0]["time"])):
+                        await self._pass_on(gap.chat, item, gap.mark, gap.floor)
+                await self._finish(gaps)
+        finally:
+            for group in groups:
+                self._queues.release(group_chat(group))
 
-    async def _fill_group(self, bot: Caller, group: str, member_of: "asyncio.Task[set[str] | None]") -> None:
+    async def _read(self, bot: Caller, group: str) -> "_Read | None":
+        """Read one group back to its mark; None when there is nothing to hand on."""
         chat = group_chat(group)
         try:
-            async with self._slots, self._locks.setdefault(chat, asyncio.Lock()):
-                known = await member_of
-                if known is None or group in known:
-                    await self._fill(bot, group, chat)
+            async with self._slots:
+                mark = self._watermarks.get(chat)
+                if mark is None:
+                    await self._begin(bot, chat)
+                    return None
+                floor = self._watermarks.floor(chat) or mark
+                try:
+                    history = await read_back(bot, chat, lambda item: _is_before(item, mark, floor))
+                except HistoryUnavailable as error:
+                    logger.warning(f"no history: {error}")
+                    if not error.offline and chat not in self._without_history:
+                        self._without_history.add(chat)
+                        await self._missed(group, Gap("unavailable", mark.at, self._clock.now()))
+                    return None
+                self._without_history.discard(chat)
+                return _Read(group, chat, history, mark, floor)
         except Exception as error:
-            logger.opt(exception=error).error(f"the history of {chat} could not be handled")
-        finally:
-            self._queues.release(chat)
+            logger.opt(exception=error).error(f"the history of {chat} could not be read")
+            return None
 
-    async def _fill(self, bot: Caller, group: str, chat: str) -> None:
-        mark = self._watermarks.get(chat)
-        if mark is None:
-            await self._begin(bot, chat)
-            return
-        floor = self._watermarks.floor(chat) or mark
-        try:
-            history = await read_back(bot, chat, lambda item: _is_before(item, mark, floor))
-        except HistoryUnavailable as error:
-            logger.warning(f"no history: {error}")
-            if not error.offline and chat not in self._without_history:
-                self._without_history.add(chat)
-                await self._missed(group, Gap("unavailable", mark.at, self._clock.now()))
-            return
-        self._without_history.discard(chat)
-        with self._watermarks.frozen(chat):
-            for item in history.items:
-                await self._pass_on(chat, item, mark, floor)
+    async def _finish(self, gaps: "list[_Read]") -> None:
+        """Write the marks, and tell of what may still be missing."""
         try:
             await self._watermarks.flush(self._database)
         except StorageFailed as error:
-            logger.warning(f"the watermark of {chat} could not be written: {error}")
-        if (gap := _gap(history, mark)) is not None:
-            await self._missed(group, gap)
-        await self._filled(group)
+            logger.warning(f"the watermarks could not be written: {error}")
+        for read in gaps:
+            try:
+                if (gap := _gap(read.history, read.mark)) is not None:
+                    await self._missed(read.group, gap)
+                await self._filled(read.group)
+            except Exception as error:
+                logger.opt(exception=error).error(f"the history of {read.chat} could not be finished")
 
     async def _begin(self, bot: Caller, chat: str) -> None:
         """First connection ever: everything said so far is passed over, but for what came as an event already."""
