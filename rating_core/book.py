@@ -27,7 +27,7 @@ from rating_core.ledger import (
 from rating_core.rulebook import Pool
 from rating_core.state import COUNTED, VOID, GameColumns, State
 
-CHECKPOINT_GAMES = 2000
+CHECKPOINT_GAMES = 250
 """A checkpoint is taken about every so many games near the end; older ones are thinned out."""
 
 
