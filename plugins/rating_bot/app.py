@@ -129,7 +129,12 @@ async def _start_sandbox(parts: Parts, token: str) -> "Sandbox":
     config = nonebot.get_driver().config
     await seed(parts.runtime)
     box = await sandbox.start(nonebot.get_app(), port=config.port, token=token, now=parts.runtime.clock.now)
-    logger.opt(colors=True).success(
-        f"沙盒已就绪，用浏览器打开 <u>http://127.0.0.1:{config.port}/</u> ；不会连任何QQ，只改 data/sandbox.db"
-    )
+
+    async def announce() -> None:
+        await box.client.connected()  # what is said before is old to the bot
+        logger.opt(colors=True).success(
+            f"沙盒已就绪，用浏览器打开 <u>http://127.0.0.1:{config.port}/</u> ；不会连任何QQ，只改 data/sandbox.db"
+        )
+
+    parts.spawn(announce())
     return box

@@ -23,11 +23,12 @@ from plugins.rating_bot.wire.watermarks import Watermarks
 from plugins.rating_bot.wording import desk as wording
 from rating_core.service.league import League
 from rating_core.service.people import Member
-from rating_core.store.database import Database, ProcessLock
+from rating_core.store.database import Database, ProcessLock, StorageFailed
 from rating_core.store.migrate import migrate
 from rating_core.store.wire_store import forget_chats
 
 LOCK_POLL_SECONDS = 1.0
+HELD_RETRY_SECONDS = 5.0
 
 
 @dataclass(slots=True)
@@ -106,13 +107,23 @@ class Parts:
 
         async def release() -> None:
             await asyncio.wait([filling])
-            self.sender.wake(await merge_held(self.runtime))
+            while True:
+                try:
+                    self.sender.wake(await merge_held(self.runtime))
+                    return
+                except StorageFailed as error:
+                    logger.warning(f"the answers to what was made up for wait: {error}")
+                    await asyncio.sleep(HELD_RETRY_SECONDS)
 
-        _spawn(self._tasks, release())
+        self.spawn(release())
+
+    def spawn(self, work: Awaitable[Any]) -> None:
+        """Run something in the background, at most until the bot stops."""
+        _spawn(self._tasks, work)
 
     def unmuted(self, chat: str) -> None:
         """QQ lets the bot speak again in a group."""
-        _spawn(self._tasks, self.sender.resume(chat))
+        self.spawn(self.sender.resume(chat))
 
     async def remind(self) -> None:
         await jobs.remind(self.runtime, self.sender)

@@ -58,7 +58,9 @@ def socket_to(port: int, path: str = "/onebot/v11/ws", **headers: str) -> connec
 # --- the real mode --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["/onebot/v11/", "/onebot/v11", "/onebot/v11/http", "/onebot/v11/http/", "/onebot/v11/ws"])
+@pytest.mark.parametrize(
+    "path", ["/onebot/v11/", "/onebot/v11", "/onebot/v11/http", "/onebot/v11/http/", "/onebot/v11/ws"]
+)
 async def test_no_event_comes_in_by_post(world: World, path: str) -> None:
     """Without a signature and with a superuser's number: this was executed by the adapter as it comes (field notes)."""
     message = world.say("群主", "/任命 裁判 88888")
@@ -86,7 +88,9 @@ async def test_there_is_no_other_socket(world: World, path: str) -> None:
             pass
 
 
-@pytest.mark.parametrize("token", [None, "", "Bearer ", "Bearer wrong", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN[:5]])
+@pytest.mark.parametrize(
+    "token", [None, "", "Bearer ", "Bearer wrong", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN[:5]]
+)
 async def test_a_wrong_token_is_refused(world: World, token: str | None) -> None:
     headers = {} if token is None else {"Authorization": token}
     with pytest.raises(InvalidStatus) as refused:

@@ -1,4 +1,4 @@
-"""Frames that no client should send, and events as clients really send them: the bot goes on, each report counts once."""
+"""Frames no client should send, and events as clients really send them: the bot goes on, each report counts once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,21 +12,22 @@ from tests.e2e.world import BOT, OFFICIAL, SCORING, TOKEN, World
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PLAYERS = (
-    "张三", "李四", "王五", "赵六", "钱七", "孙八", "周九", "吴十", "郑重", "冯唐", "陈平", "褚英", "卫青", "蒋干", "沈括", "韩信",
-    "杨修", "朱熹", "秦琼", "尤三姐", "许褚", "何晏", "常胜将军", "平安",
+    "张三", "李四", "王五", "赵六", "钱七", "孙八", "周九", "吴十", "郑重", "冯唐", "陈平", "褚英", "卫青", "蒋干",
+    "沈括", "韩信", "杨修", "朱熹", "秦琼", "尤三姐", "许褚", "何晏", "常胜将军", "平安",
 )  # fmt: skip
 Event = dict[str, Any]
 Mangle = Callable[[Event], Event]
 FRAMES: list[str | bytes] = [
-    "", "{", "[]", "null", "5", '"text"', "{}", b"\xff\xfe\x00", "[" * 200_000, '{"post_type": 5}', '{"post_type": "message"}',
+    "", "{", "[]", "null", "5", '"text"', "{}", b"\xff\xfe\x00", "[" * 200_000, '{"post_type": 5}',
+    '{"post_type": "message"}',
     '{"post_type": "message", "message_type": "group", "group_id": null, "user_id": null, "message": null}',
     '{"post_type": "message", "message_type": "group", "group_id": {"a": 1}, "user_id": [1], "message": 7}',
     '{"post_type": "message", "message_type": "group", "group_id": 100001, "user_id": 1e400, "message": []}',
     '{"post_type": "notice", "notice_type": "group_recall"}', '{"post_type": "notice", "notice_type": null}',
     '{"post_type": "meta_event"}', '{"post_type": "request", "request_type": "friend"}',
     '{"echo": "1", "status": "ok", "retcode": 0, "data": null}', '{"echo": {"a": 1}}', '{"status": "failed"}',
-    '{"post_type": "message", "message_type": "group", "group_id": 100001, "user_id": 20004, "time": 99999999999999999999,'
-    ' "message": [{"type": "text", "data": {"text": "确认"}}]}',
+    '{"post_type": "message", "message_type": "group", "group_id": 100001, "user_id": 20004,'
+    ' "time": 99999999999999999999, "message": [{"type": "text", "data": {"text": "确认"}}]}',
 ]  # fmt: skip
 
 
@@ -114,7 +115,14 @@ async def test_a_huge_frame_is_skipped_and_a_giant_one_ends_its_connection_only(
 
 async def test_a_message_of_many_characters_and_segments(world: World) -> None:
     before = world.say("群主", "好")
-    for text in (" " * 5_000 + "胜", "张三" * 3_000, "/" + "等级分" * 2_000, "确认" + " #1" * 2_000, "胜 " * 2_500, "\u200b" * 6_000):
+    for text in (
+        " " * 5_000 + "胜",
+        "张三" * 3_000,
+        "/" + "等级分" * 2_000,
+        "确认" + " #1" * 2_000,
+        "胜 " * 2_500,
+        "\u200b" * 6_000,
+    ):
         world.say("群主", text)
     world.qq.say(OFFICIAL, world.people["群主"], segments=[{"type": "text", "data": {"text": "平"}}] * 3_000)
     answers = await world.said_since(before)
@@ -122,7 +130,9 @@ async def test_a_message_of_many_characters_and_segments(world: World) -> None:
     await world.ask("张三", "\n".join(["张三 胜 李四"] * 51), "未记录", "50")
 
 
-@pytest.mark.parametrize(("name", "pair"), list(zip(REPAIRED, zip(PLAYERS[::2], PLAYERS[1::2], strict=True), strict=True)))
+@pytest.mark.parametrize(
+    ("name", "pair"), list(zip(REPAIRED, zip(PLAYERS[::2], PLAYERS[1::2], strict=True), strict=True))
+)
 async def test_events_as_clients_really_send_them(world: World, name: str, pair: tuple[str, str]) -> None:
     mangle = REPAIRED[name]
     world.client.faults.mangle = lambda event: mangle(event) if event.get("post_type") == "message" else event

@@ -85,7 +85,9 @@ async def test_an_hour_of_downtime(
         told = "\n".join(answers)
         for part in ("收到 #1（", "#2 已撤回", "收到 #3（", "收到 #4（", "#5 待确认", "收到 #6（", "#3 争议"):
             assert told.count(part) == 1, (part, answers)
-        order = [told.index(part) for part in ("收到 #1（", "#2 已撤回", "收到 #3（", "收到 #4（", "#5 待", "收到 #6（")]
+        order = [
+            told.index(part) for part in ("收到 #1（", "#2 已撤回", "收到 #3（", "收到 #4（", "#5 待", "收到 #6（")
+        ]
         assert order == sorted(order), answers
         assert "显示分 " not in told, "an old question is not answered"
 

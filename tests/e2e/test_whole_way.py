@@ -42,11 +42,11 @@ async def test_report_prompt_quote_receipt_forward(world: World) -> None:
 
 @pytest.mark.parametrize(
     ("reporter", "other", "word"),
-    [("王五", "赵六", "确认"), ("钱七", "孙八", "确认 {0}"), ("周九", "吴十", "确认#{0}"), ("吴十", "周九", "ok {0}")],
+    [("王五", "赵六", "确认"), ("钱七", "孙八", "确认 {0}"), ("周九", "吴十", "确认#{0}"), ("吴十", "周九", "OK")],
 )
 async def test_ways_to_confirm(world: World, reporter: str, other: str, word: str) -> None:
     number, prompt = await world.report(reporter, line(reporter, "胜", other))
-    said = world.say(other, word.format(number)) if word[:2] != "ok" else world.say(other, "OK", quote=prompt.message_id)
+    said = world.say(other, word.format(number), quote=prompt.message_id if word == "OK" else None)
     await world.hear("收到", f"#{number}", after=said)
     await world.hear(f"#{number} ", line(reporter, "胜", other), group=SCORING)
     again = await world.ask(other, f"确认 {number}", f"#{number}已生效")

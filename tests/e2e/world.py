@@ -203,12 +203,6 @@ class World:
             while await self.outbox("pending", "sending", "unknown"):
                 await asyncio.sleep(0.05)  # no event tells what another process writes down
 
-    async def ratings(self) -> dict[str, float]:
-        """Return every player's rating as the file tells."""
-        async with self.league() as league:
-            state = league.book.state
-            return {name: state.look(POOL, player).rating for player, name in league.directory.roster.current_names().items()}
-
 
 @asynccontextmanager
 async def running(folder: Path, *names: str) -> AsyncIterator[World]:

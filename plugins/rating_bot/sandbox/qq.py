@@ -13,8 +13,10 @@ from .values import FakeMessage, Group, Happened, Listener, Member, Person, Pred
 
 __all__ = ["FakeMessage", "FakeQQ", "Group", "Happened", "Member", "Person", "QQRefused", "Segment", "wall_clock"]
 
-EPOCH_S = 1_735_689_600
-"""2025-01-01 UTC in seconds: numbers given out count from here, so that they never repeat after a restart."""
+EPOCH_MS = 1_735_689_600_000
+"""2025-01-01 UTC: numbers given out count from here, so that they never repeat after a restart."""
+NUMBER_MS = 10
+"""A number for each such span that passed: nobody, not even a test, says more in that time."""
 ID_BITS = 31
 ID_SPREAD = 1_103_515_245
 """Odd, so multiplying by it modulo 2^31 repeats no id, and ids are as unordered as NapCat's hashes."""
@@ -36,8 +38,8 @@ class FakeQQ:
         self._messages: dict[str, list[FakeMessage]] = {}
         self._by_id: dict[int, FakeMessage] = {}
         self._listeners: list[Listener] = []
-        self._first_seq = max(1, now() // 1000 - EPOCH_S)
-        self._next_id = self._first_seq * 8
+        self._first_seq = max(1, (now() - EPOCH_MS) // NUMBER_MS)
+        self._next_id = self._first_seq
 
     # --- who there is -------------------------------------------------------------------------------------
 
