@@ -1,9 +1,11 @@
 """The book's health: does a replay equal the book, is the chain whole, is anything stuck (/体检, replay --verify)."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rating_core.check import first_difference
+from rating_core.check import difference, fold_afresh
+from rating_core.ledger import Row
 from rating_core.service.league import League
 from rating_core.store.ledger_store import LedgerStore
 from rating_core.store.wire_store import OutboxTable
@@ -30,12 +32,26 @@ class Health:
 
 
 async def examine(league: League) -> Health:
-    """Check chain and replay against the live Book, in one consistent view of the database; nothing is written."""
+    """Check chain and replay against the live Book; nothing is written, and reports may come in meanwhile.
+
+    The fold runs in a thread, so that the bot goes on answering.
+    """
     async with league.database.read() as connection:
         ledger = LedgerStore(connection)
         broken = await ledger.first_broken()
         rows = [row async for row in ledger.rows_after(0)]
         sends = await OutboxTable(connection).counts()
         engine = await league.database.engine_version(connection)
-    difference = None if broken is not None else first_difference(league.book, rows)
-    return Health(len(rows), broken, difference, len(league.directory.roster), len(league.book.columns), sends, engine)
+    wrong = None if broken is not None else await _difference(league, rows)
+    return Health(len(rows), broken, wrong, len(league.directory.roster), len(league.book.columns), sends, engine)
+
+
+async def _difference(league: League, rows: list[Row]) -> str | None:
+    """Return what differs first between a fresh fold and the live Book, both at the same row."""
+    pools = {name: pool.pool for name, pool in league.book.state.pools.items()}
+    fresh, wrong = await asyncio.to_thread(fold_afresh, pools, rows)
+    while fresh.seq != league.book.seq:  # rows were written meanwhile
+        await league.catch_up()
+        async with league.database.read() as connection:
+            fresh.advance([row async for row in LedgerStore(connection).rows_after(fresh.seq)])
+    return wrong or difference(league.book, fresh)

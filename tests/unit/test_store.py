@@ -20,6 +20,7 @@ from sqlalchemy.exc import IntegrityError
 
 from rating_core.check import first_difference
 from rating_core.ledger import GENESIS, Adjustment, Draft, Games, PlayerRegistered, Row
+from rating_core.service.health import examine
 from rating_core.service.league import League, Tx
 from rating_core.store import database as database_module
 from rating_core.store import ledger_store, migrate
@@ -547,3 +548,21 @@ async def test_a_backup_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> No
     (tmp_path / "file").write_text("")
     with pytest.raises(BackupFailed):
         await backup_sqlite(tmp_path / "none.db", tmp_path / "file", "x")
+
+
+# --- health -----------------------------------------------------------------------------------------------
+
+
+async def test_a_check_while_reports_come_in_finds_nothing_wrong(two: League) -> None:
+    async def write() -> None:
+        for _ in range(40):
+            await adjust(two, 1, 1.0)
+
+    writing = asyncio.create_task(write())
+    checks = 0
+    while not writing.done():
+        health = await examine(two)
+        assert health.well, health
+        checks += 1
+    await writing
+    assert checks > 1 and (await examine(two)).rows == 42
