@@ -1,78 +1,31 @@
 """Questions, which write nothing: /等级分 /排行榜 /战绩 /对战 /预测 /计算 /解释, and /规则 /格式."""
 
-import re
-from collections.abc import Awaitable, Callable, Sequence
-from functools import wraps
-from typing import Any
+from collections.abc import Sequence
 
 from plugins.rating_bot.handlers.context import Context
-from plugins.rating_bot.handlers.grammar import Person, Slot, choice, decimal, matching, number, people, person, text
+from plugins.rating_bot.handlers.grammar import Person, choice, decimal, matching, number, people, person, text
+from plugins.rating_bot.handlers.hints import Hint, hinted, player_of
+from plugins.rating_bot.handlers.slots import count, page, pool
 from plugins.rating_bot.handlers.table import command
 from plugins.rating_bot.wording import formula, rules
 from plugins.rating_bot.wording import queries as wording
 from rating_core import queries
-from rating_core.queries.boards import masked_player
 from rating_core.report_text import WORDS, template
 from rating_core.rulebook import CASUAL_WEIGHT, EVENT_WEIGHTS, POOLS
 from rating_core.times import day_of
 
-_POOLS = {name.casefold(): name for name in POOLS}
-
-
-def _pool(key: str = "pool") -> Slot:
-    """A pool's name, with or without #; left out it is the group's (§1)."""
-    names = "|".join(map(re.escape, POOLS))
-    return matching(key, f"(?i:[#＃]?({names}))", lambda m: _POOLS[m.group(1).casefold()], optional=True)
-
-
-def _count(key: str, pattern: str) -> Slot:
-    return matching(key, pattern, lambda m: int(m.group(1)), optional=True)
-
-
-_PAGE = r"第([0-9]{1,3})页"
 _PAST = r"第[0-9]{1,6}期|[0-9]{4}[-/.年][0-9]{1,2}[-/.月][0-9]{1,2}日?"
 
 
-class _Hint(Exception):
-    """The question has no answer as asked; the text says what to do instead."""
-
-
-def _hinted(handler: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
-    """Answer with the text of a _Hint where one is raised."""
-
-    @wraps(handler)
-    async def run(context: Context, **values: Any) -> str:
-        try:
-            return await handler(context, **values)
-        except _Hint as hint:
-            return str(hint)
-
-    return run
-
-
-def _player(context: Context, who: Person | None) -> int:
-    """Return the player meant; None is the speaker. Raises _Hint.
-
-    Who uses 蒙面人公用号 is never told in a group (L13): there its holder counts as not bound.
-    """
-    player = context.actor.player_id if who is None else who.player_id
-    by_account = who is None or who.qq is not None
-    if by_account and context.message.group is not None and player == masked_player(context.directory):
-        player = None
-    if player is None:
-        raise _Hint(wording.UNBOUND if who is None else wording.UNBOUND_OTHER)
-    return player
-
-
 def _sides(context: Context, first: Person, others: Sequence[Person]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return two sides: the speaker and the one named, two players, or two pairs. Raises _Hint."""
+    """Return two sides: the speaker and the one named, two players, or two pairs. Raises Hint."""
     if len(others) == 2:
-        raise _Hint(wording.TWO_NAMES)
-    named = [_player(context, who) for who in (first, *others)]
+        raise Hint(wording.TWO_NAMES)
+    named = [player_of(context, who) for who in (first, *others)]
     if not others:
-        named.insert(0, _player(context, None))
+        named.insert(0, player_of(context, None))
     if len(set(named)) < len(named):
-        raise _Hint(wording.SAME_PERSON)
+        raise Hint(wording.SAME_PERSON)
     half = len(named) // 2
     return tuple(named[:half]), tuple(named[half:])
 
@@ -82,20 +35,20 @@ def _sides(context: Context, first: Person, others: Sequence[Person]) -> tuple[t
 
 @command(
     "等级分", form="/等级分 [名字或@] [榜]", help="看一个人的等级分、名次、战绩和状态，不写名字就是自己",
-    example="/等级分 张三", slots=(person("who", optional=True), _pool()), query=True,
+    example="/等级分 张三", slots=(person("who", optional=True), pool()), query=True,
 )  # fmt: skip
-@_hinted
+@hinted
 async def card(context: Context, who: Person | None, pool: str | None) -> str:
-    player = _player(context, who)
+    player = player_of(context, who)
     return wording.card(queries.card(context.book, context.directory, pool or context.pool, player, context.at))
 
 
 @command(
     "排行榜", form="/排行榜 [第N页|前N] [榜]", help="当前的排行榜", example="/排行榜 第2页", aliases=("排名",),
     slots=(
-        _count("page", r"第?([0-9]{1,3})页?"), _count("top", r"前([0-9]{1,4})名?"),
+        count("page", r"第?([0-9]{1,3})页?"), count("top", r"前([0-9]{1,4})名?"),
         matching("past", _PAST, lambda m: True, optional=True),
-        _pool(),
+        pool(),
     ),
     query=True,
 )  # fmt: skip
@@ -108,12 +61,12 @@ async def board(context: Context, page: int | None, top: int | None, past: bool 
 
 @command(
     "战绩", form="/战绩 [名字] [条数或第N页] [榜]", help="最近的对局，带局号和赛前赛后的分", example="/战绩 张三 第2页",
-    slots=(person("who", optional=True), _count("page", _PAGE), _count("count", r"前?([0-9]{1,3})[条局]?"), _pool()),
+    slots=(person("who", optional=True), page(), count("count", r"前?([0-9]{1,3})[条局]?"), pool()),
     query=True,
 )  # fmt: skip
-@_hinted
+@hinted
 async def history(context: Context, who: Person | None, page: int | None, count: int | None, pool: str | None) -> str:
-    player = _player(context, who)
+    player = player_of(context, who)
     shown = max(1, page or 1) if count is None else 1
     wanted = shown * wording.HISTORY_PAGE if count is None else max(1, count)
     games = queries.history(context.book, context.directory, pool or context.pool, player, wanted)
@@ -125,28 +78,28 @@ async def history(context: Context, who: Person | None, page: int | None, count:
 
 @command(
     "对战", form="/对战 甲 乙 [榜]", help="两个人的对战成绩、分数往来和防刷分情况；只写一个名字就是自己和他",
-    example="/对战 张三 李四", slots=(person("first"), people("others", 3), _pool()), query=True,
+    example="/对战 张三 李四", slots=(person("first"), people("others", 3), pool()), query=True,
 )  # fmt: skip
-@_hinted
+@hinted
 async def head_to_head(context: Context, first: Person, others: list[Person], pool: str | None) -> str:
     name = pool or context.pool
     left, right = _sides(context, first, others)
     if len(left) > POOLS[name].side_size:
-        raise _Hint(formula.size_of_sides(name))
+        raise Hint(formula.size_of_sides(name))
     record = queries.head_to_head(context.book, context.directory, name, left, right, context.at)
     return wording.head_to_head(record, context.at, context.directory.name_of)
 
 
 @command(
     "预测", form="/预测 甲 乙 [榜]", help="下一局约战胜、平、负各加减多少分，现在能不能计分；只写一个名字就是自己和他",
-    example="/预测 张三 李四", slots=(person("first"), people("others", 3), _pool()), query=True,
+    example="/预测 张三 李四", slots=(person("first"), people("others", 3), pool()), query=True,
 )  # fmt: skip
-@_hinted
+@hinted
 async def prediction(context: Context, first: Person, others: list[Person], pool: str | None) -> str:
     name = pool or context.pool
     left, right = _sides(context, first, others)
     if len(left) != POOLS[name].side_size:
-        raise _Hint(formula.size_of_sides(name))
+        raise Hint(formula.size_of_sides(name))
     worked = queries.prediction(context.book, context.directory, name, left, right, context.at)
     return formula.prediction(worked, context.directory.name_of)
 
@@ -191,9 +144,9 @@ async def show_rules(context: Context, asked: str) -> str:
     "格式", form="/格式 [甲 乙]", help="报分格式，复制后改名字和胜平负", example="/格式 张三 李四",
     slots=(people("who", 4),), query=True, quote=False,
 )  # fmt: skip
-@_hinted
+@hinted
 async def form(context: Context, who: list[Person]) -> str:
-    named = [context.directory.name_of(_player(context, one)) for one in who]
+    named = [context.directory.name_of(player_of(context, one)) for one in who]
     size = 2 if len(named) > 2 else POOLS[context.pool].side_size
     half = 1 if len(named) <= 2 else 2
     return template(named[:half], named[half:], side_size=size)

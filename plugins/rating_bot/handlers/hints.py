@@ -1,0 +1,41 @@
+"""Questions that have no answer as asked, and who is meant by a question."""
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any
+
+from plugins.rating_bot.handlers.context import Context
+from plugins.rating_bot.handlers.grammar import Person
+from plugins.rating_bot.wording import queries as wording
+from rating_core.queries.boards import masked_player
+
+
+class Hint(Exception):
+    """The question has no answer as asked; the text says what to do instead."""
+
+
+def hinted(handler: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
+    """Answer with the text of a Hint where one is raised."""
+
+    @wraps(handler)
+    async def run(context: Context, **values: Any) -> str:
+        try:
+            return await handler(context, **values)
+        except Hint as hint:
+            return str(hint)
+
+    return run
+
+
+def player_of(context: Context, who: Person | None) -> int:
+    """Return the player meant; None is the speaker. Raises Hint.
+
+    Who uses 蒙面人公用号 is never told in a group (L13): there its holder counts as not bound.
+    """
+    player = context.actor.player_id if who is None else who.player_id
+    by_account = who is None or who.qq is not None
+    if by_account and context.message.group is not None and player == masked_player(context.directory):
+        player = None
+    if player is None:
+        raise Hint(wording.UNBOUND if who is None else wording.UNBOUND_OTHER)
+    return player
