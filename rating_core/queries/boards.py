@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from rating_core.book import Book
 from rating_core.directory import Directory
-from rating_core.rulebook import MASKED_NAME
-from rating_core.rules.display import Display
+from rating_core.rules.display import Display, Place, board_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +38,9 @@ class Board:
     rows: tuple[BoardRow, ...]
 
 
-Place = tuple[float, float, int, str, int]
-"""Sorts as boards do: −shown, −actual, −games, name; then the player."""
-
-
-def masked_player(directory: Directory) -> int | None:
-    """Return the player who is 蒙面人公用号 (L13), who stands on no board; None where there is none."""
-    return directory.roster.resolve(MASKED_NAME)
-
-
 def places(book: Book, directory: Directory, pool: str, at: int) -> list[Place]:
-    """Return everyone on the board in its order: by shown rating, actual rating, games, name (§7)."""
-    shown, name_of, masked = Display.on(at).shown, directory.name_of, masked_player(directory)
-    return sorted(
-        (-shown(s), -s.rating, -s.games, name_of(player), player)
-        for player, s in book.state.pools[pool].standings.items()
-        if s.listed and not s.archived and player != masked
-    )
+    """Return everyone on the board in its order (§7)."""
+    return board_order(book.state.pools[pool], directory, at)
 
 
 def board_row(book: Book, pool: str, rank: int, place: Place, display: Display) -> BoardRow:

@@ -5,9 +5,9 @@ from typing import Literal
 
 from rating_core.book import Book
 from rating_core.directory import Directory
-from rating_core.queries.boards import BoardRow, board_row, masked_player, places
+from rating_core.queries.boards import BoardRow, board_row, places
 from rating_core.queries.games import GameRow, game_row
-from rating_core.rules.display import Display
+from rating_core.rules.display import Display, masked_player
 from rating_core.rules.eligibility import Bar, bar_of
 
 RECENT_GAMES = 5

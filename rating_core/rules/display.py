@@ -1,9 +1,10 @@
-"""L12: the rating that boards show of a player with few games."""
+"""L12: the rating that boards show of a player with few games; and the order in which they stand there (§7)."""
 
 from dataclasses import dataclass
 
-from rating_core.rulebook import PROVISIONAL_GAMES, PROVISIONAL_STEP
-from rating_core.state import Standing
+from rating_core.directory import Directory
+from rating_core.rulebook import MASKED_NAME, PROVISIONAL_GAMES, PROVISIONAL_STEP
+from rating_core.state import PoolState, Standing
 from rating_core.times import day_of
 
 
@@ -32,3 +33,25 @@ class Display:
 def shown_rating(standing: Standing, at: int) -> float:
     """Return the rating a board as of `at` (ms) shows, unrounded: lowered for every game missing to N (L12, §7)."""
     return Display.on(at).shown(standing)
+
+
+Place = tuple[float, float, int, str, int]
+"""Sorts as boards do: −shown, −actual, −games, name; then the player."""
+
+
+def masked_player(directory: Directory) -> int | None:
+    """Return the player who is 蒙面人公用号 (L13), who stands on no board; None where there is none."""
+    return directory.roster.resolve(MASKED_NAME)
+
+
+def board_order(pool: PoolState, directory: Directory, at: int) -> list[Place]:
+    """Return everyone on a pool's board in its order: by shown rating, actual rating, games, name (§7).
+
+    Archived players and 蒙面人公用号 are not on it. N is that of the day of `at` (ms).
+    """
+    shown, name_of, masked = Display.on(at).shown, directory.name_of, masked_player(directory)
+    return sorted(
+        (-shown(s), -s.rating, -s.games, name_of(player), player)
+        for player, s in pool.standings.items()
+        if s.listed and not s.archived and player != masked
+    )
