@@ -7,7 +7,7 @@ from typing import Any
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Person
 from plugins.rating_bot.wording import queries as wording
-from rating_core.queries.boards import masked_player
+from rating_core.rules.display import masked_player
 
 
 class Hint(Exception):
