@@ -107,15 +107,20 @@ def game_changes(
     )
 
 
+def competition_rating(opponents: Sequence[float]) -> int:
+    """Return Rc of E formula 1: the mean of the opponents' ratings, half-up to an integer. Raises ValueError."""
+    if not opponents:
+        raise ValueError("no counted games")
+    return int(round_half_up(sum(opponents) / len(opponents)))
+
+
 def performance_ratings(opponents: Sequence[float], points: float) -> tuple[float | None, int | None]:
     """Return the performance rating by the logistic D and by E's table one (E formula 1, §2).
 
     `opponents`: each opponent's rating before the counted game; `points`: 1, 0.5 or 0 a game summed up.
     None where P is (or, for the table, rounds to) 0 or 1 and so has no D. Raises ValueError without games.
     """
-    if not opponents:
-        raise ValueError("no counted games")
-    base = int(round_half_up(sum(opponents) / len(opponents)))
+    base = competition_rating(opponents)
     share = points / len(opponents)
     logistic = base - LOGISTIC_SCALE * log10(1 / share - 1) if 0 < share < 1 else None
     difference = _fide_tables()[0][int(round_half_up(share, 2) * 100)]

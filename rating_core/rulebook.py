@@ -87,6 +87,8 @@ CASUAL_WEIGHT = 1.0
 """L5: 训练赛 and 约战."""
 EVENT_WEIGHTS: Mapping[str, float] = MappingProxyType({"1": 1.0, "1.2": 1.2, "2": 2.0})
 """L5: training event, regular event, major event."""
+UNRATED_WORD, UNRATED_WEIGHT = "不计", 0.0
+"""An event such as 鬼面赛 or 马甲赛, where nobody says who he is, cannot be rated: it takes no reports."""
 
 # --- L4: starting rating ----------------------------------------------------------------------------------
 

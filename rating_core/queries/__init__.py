@@ -2,6 +2,15 @@
 
 from rating_core.queries.boards import Board, BoardRow, board
 from rating_core.queries.cards import Card, card
+from rating_core.queries.events import (
+    EventInfo,
+    EventStandings,
+    Performance,
+    event_performance,
+    events,
+    season_performance,
+    standings,
+)
 from rating_core.queries.explain import Correction, ExplainedPlayer, Explanation, explain
 from rating_core.queries.farming import Meter, meter, meter_before
 from rating_core.queries.formula import Calculation, Prediction, Term, calculate, prediction
@@ -13,21 +22,28 @@ __all__ = [
     "Calculation",
     "Card",
     "Correction",
+    "EventInfo",
+    "EventStandings",
     "ExplainedPlayer",
     "Explanation",
     "GameRow",
     "HeadToHead",
     "History",
     "Meter",
+    "Performance",
     "Prediction",
     "Term",
     "board",
     "calculate",
     "card",
+    "event_performance",
+    "events",
     "explain",
     "head_to_head",
     "history",
     "meter",
     "meter_before",
     "prediction",
+    "season_performance",
+    "standings",
 ]

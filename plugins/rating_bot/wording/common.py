@@ -78,3 +78,18 @@ def fit(lines: Sequence[str], rest: str = "……还有{count}条", *, last: str
         kept.append(line)
         size += len(line) + 1
     return "\n".join([*kept, *tail])
+
+
+def pages_of(rows: Sequence[str], head: str, foot: str, most: int) -> list[list[str]]:
+    """Fill pages of at most `most` rows that stay within the limits of a message together with head and foot."""
+    most = min(most, MAX_LINES - 2 - head.count("\n") - foot.count("\n"))
+    room = MAX_CHARS - len(head) - len(foot) - 2
+    pages: list[list[str]] = []
+    used = room
+    for row in rows:
+        used += len(row) + 1
+        if used > room or len(pages[-1]) == most:
+            pages.append([])
+            used = len(row) + 1
+        pages[-1].append(row)
+    return pages

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from plugins.rating_bot.wording.common import MAX_CHARS, MAX_LINES, fit
+from plugins.rating_bot.wording.common import fit, pages_of
 from plugins.rating_bot.wording.reports import bar_reason
 from rating_core.elo import show_change, show_rating
 from rating_core.queries import Board, Card, GameRow, HeadToHead, History, Meter
@@ -139,20 +139,6 @@ def _game(row: GameRow, name: str, now: int) -> str:
     return f"{start} {show_rating(row.before)}→{show_rating(row.after)}{_weight(row)}"
 
 
-def _pages(rows: Sequence[str], head: str, foot: str) -> list[list[str]]:
-    """Fill pages of at most HISTORY_PAGE rows within the limits of a message."""
-    room = MAX_CHARS - len(head) - len(foot) - 2
-    pages: list[list[str]] = []
-    used = room
-    for row in rows:
-        used += len(row) + 1
-        if used > room or len(pages[-1]) == min(HISTORY_PAGE, MAX_LINES - 2):
-            pages.append([])
-            used = len(row) + 1
-        pages[-1].append(row)
-    return pages
-
-
 def history_page(history: History, page: int, now: int, count: int | None = None, here: str = DEFAULT_POOL) -> str:
     """Return a page of a player's games, or his latest `count`, as many of them as one message takes.
 
@@ -164,7 +150,7 @@ def history_page(history: History, page: int, now: int, count: int | None = None
     head = f"{history.name}的战绩（{history.pool}，共{history.total}局，新的在前）"
     typed = f"/战绩 {history.name}"
     foot = f"更早的：{typed} 第{page + 1}页{pool_suffix(history.pool, here)}"
-    pages = _pages(rows, head, foot)
+    pages = pages_of(rows, head, foot, HISTORY_PAGE)
     if not 1 <= page <= len(pages):
         return f"没有第{page}页，{history.name}的战绩（{history.pool}）共{len(pages)}页。"
     if count is not None and len(pages) == 1:
