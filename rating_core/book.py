@@ -9,6 +9,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from rating_core.fold import Mark, fold_entry, fold_games, fold_void
 from rating_core.ledger import (
@@ -21,12 +22,14 @@ from rating_core.ledger import (
     Merged,
     PlayerRegistered,
     Row,
+    Settlement,
     Void,
     seal,
 )
 from rating_core.rulebook import Pool
 from rating_core.state import COUNTED, VOID, GameColumns, State
 
+E = TypeVar("E", bound=Entry)
 CHECKPOINT_GAMES = 250
 """A checkpoint is taken about every so many games near the end; older ones are thinned out."""
 
@@ -206,13 +209,15 @@ class Book:
             for c in self._corrections.values()
             if isinstance(c.entry, Merged) and not c.void
         }
+        involved = {merged.player, merged.into, self.alias(merged.player), self.alias(merged.into)}
         self._alias = {}
         for player, into in pairs.items():
             while into in pairs:
                 into = pairs[into]
             self._alias[player] = into
-        first = min(self._registered[merged.player], self._registered[merged.into])
-        touched = {self.columns.seq[index] for p in (merged.player, merged.into) for index in self.games_of(p)}
+        involved |= {self.alias(player) for player in involved}
+        first = min(self._registered[player] for player in involved)
+        touched = {self.columns.seq[index] for player in involved for index in self.games_of(player)}
         for seq in touched:
             self._resolve(seq)
         self._refold(first)
@@ -228,7 +233,16 @@ class Book:
             for name in ("player", "challenger", "opponent")
             if (player := getattr(entry, name, None)) in self._alias and not isinstance(entry, PlayerRegistered)
         }
+        if isinstance(entry, Settlement) and any(player in self._alias for player, _ in entry.verdicts):
+            return replace(entry, verdicts=self._verdicts_as_merged(entry.verdicts))
         return replace(entry, **changes) if changes else entry
+
+    def _verdicts_as_merged(self, verdicts: Iterable[tuple[int, float]]) -> tuple[tuple[int, float], ...]:
+        """Verdicts stand (§10): one on a wrong name is the right player's, unless he has one of his own."""
+        found = {player: taken for player, taken in verdicts if player not in self._alias}
+        for player, taken in verdicts:
+            found.setdefault(self.alias(player), taken)
+        return tuple(found.items())
 
     def _resolve(self, target: int) -> None:
         """Make the step of row `target` what all corrections in force say."""
@@ -288,14 +302,28 @@ class Book:
     def as_of(self, moment: int) -> "Book":
         """Return the Book of what took effect before `moment` (ms), with all corrections known now."""
         twin = self.fork()
-        cut = next((n for n, step in enumerate(twin._steps) if step.said_at >= moment), None)
-        if cut is not None:
-            start = next((step.start for step in twin._steps[cut:] if step.entry is None), len(twin.columns))
-            seq = twin._steps[cut].seq
-            del twin._steps[cut:], twin._step_seqs[cut:]
-            twin.columns.truncate(start)
-            twin._refold(seq)
+        twin._cut(next((n for n, step in enumerate(twin._steps) if step.said_at >= moment), len(twin._steps)))
         return twin
+
+    def before(self, *seqs: int) -> Iterator[tuple[int, "Book"]]:
+        """Yield (seq, the Book as it stood before that ledger row), with all corrections known now, newest first.
+
+        A Book is good until the next one is asked for.
+        """
+        twin = self.fork()
+        for seq in sorted(seqs, reverse=True):
+            twin._cut(bisect_left(twin._step_seqs, seq))
+            yield seq, twin
+
+    def _cut(self, number: int) -> None:
+        """Drop the steps from `number` on."""
+        if number == len(self._steps):
+            return
+        start = next((step.start for step in self._steps[number:] if step.entry is None), len(self.columns))
+        seq = self._steps[number].seq
+        del self._steps[number:], self._step_seqs[number:]
+        self.columns.truncate(start)
+        self._refold(seq)
 
     # --- reading ------------------------------------------------------------------------------------------
 
@@ -317,6 +345,25 @@ class Book:
 
     def is_void(self, index: int) -> bool:
         return bool(self.columns.flags[index] & VOID)
+
+    def entries(self, kind: type[E]) -> Iterator[tuple[int, str, E]]:
+        """Yield (seq, pool, entry) of the entries of a kind that are in force, with the merges in force."""
+        for step in self._steps:
+            if isinstance(step.entry, kind) and not step.void:
+                entry = self._as_merged(step.entry)
+                assert isinstance(entry, kind)
+                yield step.seq, step.pool, entry
+
+    def in_force(self, seq: int) -> bool:
+        """Whether ledger row `seq` counts: no correction in force declares it void as a whole."""
+        if (correction := self._corrections.get(seq)) is not None:
+            return not correction.void
+        return not self._steps[bisect_left(self._step_seqs, seq)].void
+
+    def corrected_by(self, seq: int) -> int | None:
+        """Return the ledger row that the correction in row `seq` is about; None where that row is no correction."""
+        correction = self._corrections.get(seq)
+        return None if correction is None or isinstance(correction.entry, Merged) else correction.target
 
     def corrections_of(self, seq: int) -> Iterator[tuple[int, Void | Amend]]:
         """Yield (seq, entry) of the corrections in force that refer to ledger row `seq`."""

@@ -21,6 +21,8 @@ class Account:
     qq: str | None
     player_id: int | None
     bound_at: int | None = None
+    card: str = ""
+    """The last group card seen; it proves nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +114,13 @@ class Directory:
             return f"已注销{player_id}"
 
     def account_name(self, account_id: int) -> str:
-        """Return how an account is called where people read it: its player's name, else its number; never its QQ."""
+        """Return what people read of an account: its player's name, else 〔its group card〕; never its QQ."""
         account = self.by_id.get(account_id)
         if account is None:
             return "机器人" if account_id == 0 else f"账号{account_id}"
         if account.player_id is not None:
             return self.name_of(account.player_id)
-        return f"账号{account_id}"
+        return f"〔{account.card}〕" if account.card else f"账号{account_id}"
 
     def event_id(self, name: str) -> int | None:
         return next((number for number, known in self.events.items() if known == name), None)

@@ -45,7 +45,7 @@ def fold_games(state: State, columns: GameColumns, start: int, stop: int, effect
             for _, player in columns.members(index):
                 standing = state.standing(columns.pool[index], player)
                 if standing.archived and standing.barred_until <= effective_at:
-                    standing.archived, standing.barred_until = False, 0
+                    standing.archived, standing.barred_until, standing.back_at = False, 0, effective_at
     for index in range(start, stop):
         if columns.flags[index] & VOID:
             columns.flags[index] = VOID
@@ -103,6 +103,8 @@ def _clear(columns: GameColumns, index: int) -> None:
 
 def _enter(standing: Standing, change: float, result: str, at: int, *, event: bool) -> None:
     """Count a game in a player's standing."""
+    season = season_of(at)
+    _enter_season(standing, season, change)
     standing.rating += change
     standing.games += 1
     if result == "W":
@@ -111,7 +113,6 @@ def _enter(standing: Standing, change: float, result: str, at: int, *, event: bo
         standing.draws += 1
     else:
         standing.losses += 1
-    season = season_of(at)
     standing.season_games[season] = standing.season_games.get(season, 0) + 1
     if event:
         standing.season_event_games[season] = standing.season_event_games.get(season, 0) + 1
@@ -119,6 +120,21 @@ def _enter(standing: Standing, change: float, result: str, at: int, *, event: bo
         standing.first_at = at
     standing.last_at = max(standing.last_at, at)
     _raise_peak(standing, at)
+
+
+def _enter_season(standing: Standing, season: int, change: float) -> None:
+    """Before a rating changes: keep the one he brought into the newest season, late changes of earlier ones included."""
+    if season > standing.season:
+        standing.season, standing.carried = season, standing.rating
+    elif season < standing.season:
+        standing.carried += change
+
+
+def _archive(standing: Standing, at: int, until: int) -> None:
+    """Put on the archive list; barred until `until` (ms) at least."""
+    if not standing.archived:
+        standing.archived, standing.archived_at = True, at
+    standing.barred_until = max(standing.barred_until, until)
 
 
 def _raise_peak(standing: Standing, at: int) -> None:
@@ -130,6 +146,7 @@ def _raise_peak(standing: Standing, at: int) -> None:
 def _adjust(state: State, seq: int, said_at: int, pool: str, player: int, amount: float, kind: str) -> Mark:
     standing = state.standing(pool, player)
     before = standing.rating
+    _enter_season(standing, season_of(said_at), amount)
     standing.rating += amount
     _raise_peak(standing, said_at)
     return Mark(seq, said_at, pool, player, kind, before, standing.rating)
@@ -151,8 +168,8 @@ def _opening(state: State, entry: ledger.OpeningBalance, seq: int, said_at: int,
     standing.wins, standing.draws, standing.losses = entry.wins, entry.draws, entry.losses
     standing.games = entry.wins + entry.draws + entry.losses
     standing.season_games[season_of(entry.as_of)] = entry.season_games
-    standing.archived = entry.archived
-    standing.opened_at = entry.as_of
+    standing.archived, standing.archived_at = entry.archived, entry.as_of if entry.archived else 0
+    standing.opened_at, standing.season = entry.as_of, season_of(entry.as_of)
     if entry.peak is not None:
         standing.peak, standing.peak_at = entry.peak, entry.peak_at or entry.as_of
     _raise_peak(standing, entry.as_of)
@@ -183,9 +200,9 @@ def _adjustment(state: State, entry: ledger.Adjustment, seq: int, said_at: int, 
 
 def _leave(state: State, entry: ledger.LeaveTaken, seq: int, said_at: int, pool: str) -> list[Mark]:
     state.leave_until[entry.player] = entry.until
+    state.leaves[entry.player, entry.until] = seq
     for name in entry.pools:
-        standing = state.standing(name, entry.player)
-        standing.archived, standing.barred_until = True, entry.until
+        _archive(state.standing(name, entry.player), said_at, entry.until)
     return []
 
 
@@ -195,8 +212,9 @@ def _settlement(state: State, entry: ledger.Settlement, seq: int, said_at: int, 
         if taken:
             marks.append(_adjust(state, seq, said_at, pool, player, -taken, entry.KIND))
         standing = state.standing(pool, player)
-        standing.archived, standing.barred_until = True, entry.until
-    state.settled.add((entry.season, pool))
+        if said_at < entry.until or standing.last_at < entry.until:  # else, executed late, he is back already
+            _archive(standing, said_at, entry.until)
+    state.settled[entry.season, pool] = seq
     return marks
 
 

@@ -30,6 +30,10 @@ _INVISIBLE_RANGES = (
     (0xD800, 0xDFFF),  # lone surrogates, which no database takes
     (0xFE00, 0xFE0F),  # variation selectors
     (0xFEFF, 0xFEFF),  # byte order mark
+    (0x16FE4, 0x16FE4),  # Khitan filler
+    (0x1BCA0, 0x1BCA3),  # shorthand format controls
+    (0x1D159, 0x1D159),  # musical null notehead
+    (0x1D173, 0x1D17A),  # musical format controls
     (0xFFF0, 0xFFFB),  # unassigned ignorable, interlinear annotations
     (0x1BCA0, 0x1BCA3),  # shorthand format controls
     (0x1D173, 0x1D17A),  # musical format controls
@@ -192,7 +196,9 @@ _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _DATE = re.compile(
     r"\d{2,4}[-/.年]\d{1,2}(?:[-/.月]\d{1,2}日?|月)?|\d{1,2}[-/]\d{1,2}|\d{1,4}[年月日号]|\d{1,2}月\d{1,2}[日号]?"
 )
-_COUNT = re.compile(r"第[\d一二三四五六七八九十百]+[期页条]|前[\d一二三四五六七八九十百]+|[局约审预账]\d+")
+_COUNT = re.compile(
+    r"第[\d一二三四五六七八九十百]+[期页条]|前[\d一二三四五六七八九十百]+|[局约审预账]\d+|账号\d+|已注销\d+"
+)
 _PLACING_WORDS = frozenset(PLACINGS) | {"季军", "旧季军"}
 
 

@@ -137,6 +137,8 @@ SEASON_EXEMPT_RATING = _rule("L10", 2200.0)
 CHALLENGE_HOURS = _rule("L9", 7 * 24)
 CHALLENGE_PENALTY = _rule("L9", 50.0)
 CHALLENGES_PER_WEEK = _rule("L9", 1)
+CHALLENGE_REMINDERS = (72, 24)
+"""§9: hours before the deadline at which the opponent is reminded."""
 
 # --- L11: IP check ----------------------------------------------------------------------------------------
 
@@ -157,6 +159,16 @@ MAX_REPORT_LINES = 50
 MAX_REPORT_CHARS = 4000
 REPEAT_HOURS = 72
 """A desk post equal to a report that took effect within so many hours is asked about, not recorded."""
+
+# --- the contract of the chat -----------------------------------------------------------------------------
+
+QUIET_FROM, QUIET_UNTIL = 23, 8
+"""No reminders between these hours of the day."""
+SUGGESTED_OPPONENTS = 5
+SUGGESTED_RANGE = 150.0
+"""/推荐对手: so many players at most, within so many points of one's own rating."""
+LATELY_DAYS = 90
+"""/推荐对手: whom one met "lately" is counted over so many days."""
 
 CHIEF_EDITOR = "挑战者"
 """L16: the table's chief editor, credited on boards, pages and /规则."""

@@ -43,13 +43,29 @@ class Standing:
     """Archived players cannot play here before this instant."""
     opened_at: int = 0
     """As-of time of an opening balance; 0 when there is none."""
+    archived_at: int = 0
+    """When he was last archived here."""
+    back_at: int = 0
+    """When a report last brought him back from the archive."""
+    season: int = 0
+    """The newest season in which his rating changed here."""
+    carried: float = 0.0
+    """The rating he brought into `season`; what earlier seasons still change later is in it."""
 
     def copy(self) -> "Standing":
         return Standing(
             self.rating, self.games, self.wins, self.draws, self.losses, self.peak, self.peak_at,
             dict(self.season_games), dict(self.season_event_games), self.first_at, self.last_at, self.archived,
-            self.barred_until, self.opened_at,
+            self.barred_until, self.opened_at, self.archived_at, self.back_at, self.season, self.carried,
         )  # fmt: skip
+
+    def rating_after(self, season: int) -> float:
+        """Return the rating with which a season ended: the last one, or the one before the newest (§8)."""
+        return self.rating if season >= self.season else self.carried
+
+    def archived_before(self, moment: int) -> bool:
+        """Return whether he stood on the archive list at `moment` (ms); whoever came back later did."""
+        return self.back_at >= moment or (self.archived and self.archived_at < moment)
 
     @property
     def listed(self) -> bool:
@@ -175,8 +191,10 @@ class State:
     ip_checked: set[int] = field(default_factory=set)
     leave_until: dict[int, int] = field(default_factory=dict)
     events: dict[int, EventState] = field(default_factory=dict)
-    settled: set[tuple[int, str]] = field(default_factory=set)
-    """(season, pool) already settled."""
+    leaves: dict[tuple[int, int], int] = field(default_factory=dict)
+    """Ledger row of each leave, by player and the season's end until which it lasts (L8)."""
+    settled: dict[tuple[int, str], int] = field(default_factory=dict)
+    """Ledger row of the settlement of each (season, pool) already settled."""
     challenges: dict[int, Challenge] = field(default_factory=dict)
     lists: dict[str, tuple[PublishedList, ...]] = field(default_factory=dict)
     """Published lists of each pool, oldest first."""
@@ -190,7 +208,7 @@ class State:
         return State(
             {n: p.copy() for n, p in self.pools.items()}, dict(self.initial), dict(self.placing),
             set(self.ip_checked), dict(self.leave_until), {k: e.copy() for k, e in self.events.items()},
-            set(self.settled), {k: c.copy() for k, c in self.challenges.items()}, dict(self.lists),
+            dict(self.leaves), dict(self.settled), {k: c.copy() for k, c in self.challenges.items()}, dict(self.lists),
         )  # fmt: skip
 
     def fork(self) -> "State":
@@ -198,7 +216,7 @@ class State:
         return State(
             {n: p.fork() for n, p in self.pools.items()}, dict(self.initial), dict(self.placing),
             set(self.ip_checked), dict(self.leave_until), {k: e.copy() for k, e in self.events.items()},
-            set(self.settled), {k: c.copy() for k, c in self.challenges.items()}, dict(self.lists),
+            dict(self.leaves), dict(self.settled), {k: c.copy() for k, c in self.challenges.items()}, dict(self.lists),
         )  # fmt: skip
 
     def standing(self, pool: str, player: int) -> Standing:

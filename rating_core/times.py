@@ -30,6 +30,12 @@ def start_of(day: date) -> int:
     return (day - _EPOCH).days * DAY_MS - _OFFSET_MS
 
 
+def week_start(ms: int) -> int:
+    """Return the first instant of the week an instant belongs to: Monday 00:00 in Shanghai."""
+    day = day_of(ms)
+    return start_of(day - timedelta(days=day.weekday()))
+
+
 def season_of(ms: int) -> int:
     """Return the season (赛季) an instant belongs to: the calendar year in Shanghai (§8 D)."""
     number = (ms + _OFFSET_MS) // DAY_MS

@@ -7,5 +7,5 @@ COMMAND_WORDS = frozenset(
     延期约战 绑定预览 销假 赛事 核验 蒙面人 发布榜单 结算 导出 导入 日志 体检 备份 任命 免去
     """.split()
 )
-ANSWER_WORDS = frozenset("确认 有误 另记 对 是 ok 我 预览".split())
+ANSWER_WORDS = frozenset("确认 有误 另记 对 是 ok 我 预览 已阅 机器人 全体成员".split())
 RESERVED_WORDS = COMMAND_WORDS | ANSWER_WORDS

@@ -38,6 +38,7 @@ def upgrade() -> None:
         sa.Column("player_id", sa.BigInteger(), nullable=True),
         sa.Column("bound_at", sa.BigInteger(), nullable=True),
         sa.Column("bound_by", sa.BigInteger(), nullable=True),
+        sa.Column("card", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("account_id", name="pk_accounts"),
         sa.UniqueConstraint("qq", name="uq_accounts_qq"),
     )
@@ -63,6 +64,17 @@ def upgrade() -> None:
     )
     op.create_index("ix_applications_account_id", "applications", ["account_id"], unique=False)
     op.create_index("ix_applications_state", "applications", ["state"], unique=False)
+    op.create_table(
+        "challenges",
+        sa.Column(
+            "challenge_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
+        ),
+        sa.Column("chat", sa.Text(), nullable=False),
+        sa.Column("message_id", sa.Text(), nullable=False),
+        sa.Column("remind_at", sa.BigInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("challenge_id", name="pk_challenges"),
+    )
+    op.create_index("ix_challenges_remind_at", "challenges", ["remind_at"], unique=False)
     op.create_table(
         "chats",
         sa.Column("chat", sa.Text(), nullable=False),

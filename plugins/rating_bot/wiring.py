@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nonebot.exception import AdapterException
 from nonebot.log import logger
 
 from plugins.rating_bot import jobs
@@ -22,7 +23,7 @@ from plugins.rating_bot.wire.segments import clean_card
 from plugins.rating_bot.wire.watermarks import Watermarks
 from plugins.rating_bot.wording import desk as wording
 from rating_core.service.league import League
-from rating_core.service.people import Member
+from rating_core.service.people import Member, admit_admins
 from rating_core.store.database import Database, ProcessLock, StorageFailed
 from rating_core.store.migrate import migrate
 from rating_core.store.wire_store import forget_chats
@@ -69,7 +70,7 @@ class Parts:
         league = await League.open(database, clock.now, superusers)
 
         async def members(group: str) -> list[Member]:
-            return await _members(next(iter(bots().values()), None), group)
+            return await _members(next(iter(bots().values()), None), group, clock.now())
 
         runtime = Runtime(league, settings, clock, folder, members)
         tasks: set[asyncio.Future[Any]] = set()
@@ -107,6 +108,7 @@ class Parts:
 
         async def release() -> None:
             await asyncio.wait([filling])
+            await self._admit_admins()
             while True:
                 try:
                     self.sender.wake(await merge_held(self.runtime))
@@ -116,6 +118,17 @@ class Parts:
                     await asyncio.sleep(HELD_RETRY_SECONDS)
 
         self.spawn(release())
+
+    async def _admit_admins(self) -> None:
+        """Owner and admins of a scoring group are scorekeepers from the start."""
+        try:
+            found = [m for group in self.runtime.settings.scoring_groups for m in await self.runtime.members(group)]
+            directory = self.runtime.league.directory
+            if any(member.admin and not directory.actor(member.qq).desk for member in found):
+                async with self.runtime.league.transaction() as tx:
+                    await admit_admins(tx, found)
+        except (AdapterException, StorageFailed) as error:
+            logger.warning(f"who runs the scoring groups is not known: {error!r}")
 
     def spawn(self, work: Awaitable[Any]) -> None:
         """Run something in the background, at most until the bot stops."""
@@ -188,8 +201,11 @@ async def _say(bot: Caller | None, chat: str, text: str, quote: str | None) -> N
         await bot.call_api("send_private_msg", user_id=int(chat[1:]), message=message)
 
 
-async def _members(bot: Caller | None, group: str) -> list[Member]:
-    """Return a group's members as QQ tells. Raises an adapter error when it does not."""
+async def _members(bot: Caller | None, group: str, now: int) -> list[Member]:
+    """Return a group's members as QQ tells; who joined at an unknown time counts as new.
+
+    Raises an adapter error when QQ does not tell.
+    """
     from nonebot.adapters.onebot.v11 import NetworkError
 
     if bot is None:
@@ -199,7 +215,8 @@ async def _members(bot: Caller | None, group: str) -> list[Member]:
         Member(
             str(item["user_id"]),
             clean_card(item.get("card"), item.get("nickname")),
-            int(item.get("join_time") or 0) * 1000,
+            int(item.get("join_time") or 0) * 1000 or now,
+            item.get("role") in ("owner", "admin"),
         )
         for item in answer
     ]

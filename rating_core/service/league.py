@@ -14,6 +14,7 @@ from rating_core.book import Book
 from rating_core.directory import DISMISSED, SCOREKEEPER, Account, Actor, Directory
 from rating_core.ledger import Draft, Games, Row
 from rating_core.names import skeleton
+from rating_core.store.challenge_store import ChallengeStore
 from rating_core.store.database import Database, DbConnection, StorageFailed
 from rating_core.store.desk_store import DeskStore, JournalLine
 from rating_core.store.ledger_store import LedgerStore
@@ -103,6 +104,7 @@ class Tx:
         self.ledger = LedgerStore(connection)
         self.people = PeopleStore(connection)
         self.reports = ReportStore(connection)
+        self.challenges = ChallengeStore(connection)
         self.desk = DeskStore(connection)
         self.inbox = InboxTable(connection)
         self.outbox = OutboxTable(connection)
@@ -175,6 +177,13 @@ class Tx:
         if actor.account_id:
             return actor
         return replace(actor, account_id=(await self.account(actor.qq)).account_id)
+
+    async def note_card(self, qq: str, card: str) -> None:
+        """Remember what a group calls an account that does things here."""
+        account = self.directory.by_qq.get(qq)
+        if account is not None and card and account.card != card:
+            await self.people.set_card(account.account_id, card)
+            self.edit_directory().put(replace(account, card=card))
 
     async def set_roles(self, account_id: int, roles: frozenset[str], *, by: int) -> None:
         await self.people.set_roles(account_id, roles, self.now, by)

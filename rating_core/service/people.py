@@ -5,10 +5,10 @@ from collections.abc import Container
 from dataclasses import dataclass
 from typing import Literal
 
-from rating_core.directory import DISMISSED, ROLE_TITLES, Account, Actor
+from rating_core.directory import DISMISSED, ROLE_TITLES, SCOREKEEPER, Account, Actor
 from rating_core.ledger import Draft, IpChecked, PlayerRegistered
 from rating_core.names import check_new_name, normalize_name, skeleton
-from rating_core.rulebook import IP_CHECK_RATING, PLACINGS
+from rating_core.rulebook import IP_CHECK_RATING, MASKED_NAME, PLACINGS
 from rating_core.service.league import Tx
 from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
@@ -37,6 +37,8 @@ Outcome = Literal["approved", "refused"]
 def check_name(tx: Tx, name: str, reserved: Container[str], *, but: int | None = None) -> str:
     """Return the normalised name if a player may have it. Raises Refusal."""
     name = normalize_name(name)
+    if skeleton(name) == skeleton(MASKED_NAME):
+        raise Refusal("name_masked", name=name)
     if (problem := check_new_name(name, reserved)) is not None:
         raise Refusal("bad_name", name=name, problem=problem)
     owner = tx.directory.roster.resolve(name)
@@ -151,6 +153,8 @@ async def bind(tx: Tx, actor: Actor, player: int, qq: str, said_at: int) -> None
 
 async def unbind(tx: Tx, actor: Actor, player: int, qq: str, said_at: int) -> None:
     """/解绑: take a QQ off a name. Raises Refusal."""
+    if qq == actor.qq and not actor.superuser:
+        raise Refusal("own_case")
     account = tx.directory.by_qq.get(qq)
     if account is None or account.player_id != player:
         raise Refusal("not_bound_to", qq=qq, name=tx.directory.name_of(player))
@@ -189,7 +193,8 @@ async def appoint(tx: Tx, actor: Actor, role: str, qq: str, said_at: int) -> Non
     if role in roles:
         raise Refusal("has_role", who=tx.directory.account_name(account.account_id))
     actor = await tx.known(actor)
-    await tx.set_roles(account.account_id, roles - {DISMISSED} | {role}, by=actor.account_id)
+    kept = roles - {DISMISSED} if role == SCOREKEEPER else roles
+    await tx.set_roles(account.account_id, kept | {role}, by=actor.account_id)
     await tx.journal(
         actor, said_at, f"任命{ROLE_TITLES[role]}", player=account.player_id, detail=f"账号{account.account_id}"
     )
@@ -199,10 +204,12 @@ async def dismiss(tx: Tx, actor: Actor, role: str, qq: str, said_at: int) -> Non
     """/免去: take a role away; a group role does not bring it back (superusers only). Raises Refusal."""
     account = tx.directory.by_qq.get(qq)
     roles = tx.directory.roles.get(account.account_id, frozenset()) if account else frozenset()
-    if account is None or role not in roles:
+    if role not in roles and (role != SCOREKEEPER or DISMISSED in roles):
         raise Refusal("has_no_role", who=tx.directory.account_name(account.account_id) if account else f"QQ{qq}")
+    account = account or await tx.account(qq)  # an admin of a scoring group who has not spoken there yet
     actor = await tx.known(actor)
-    await tx.set_roles(account.account_id, roles - {role} | {DISMISSED}, by=actor.account_id)
+    left = roles - {role}
+    await tx.set_roles(account.account_id, left | {DISMISSED} if role == SCOREKEEPER else left, by=actor.account_id)
     await tx.journal(
         actor, said_at, f"免去{ROLE_TITLES[role]}", player=account.player_id, detail=f"账号{account.account_id}"
     )
@@ -218,6 +225,17 @@ class Member:
     qq: str
     card: str
     joined_at: int
+    admin: bool = False
+    """Owner or admin of the group."""
+
+
+async def admit_admins(tx: Tx, members: list[Member]) -> int:
+    """Make owner and admins of a scoring group scorekeepers, unless dismissed. Return how many are new."""
+    admitted = 0
+    for member in members:
+        if member.admin and not tx.directory.actor(member.qq).desk:
+            admitted += (await tx.actor(member.qq, scoring_admin=True)).desk
+    return admitted
 
 
 @dataclass(frozen=True, slots=True)

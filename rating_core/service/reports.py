@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from rating_core.directory import Actor
 from rating_core.ledger import Draft, Games
+from rating_core.names import clean_text
 from rating_core.report_text import GameLine, ReportProblems, ReportText, parse_report
 from rating_core.rulebook import CASUAL_WEIGHT, POOLS, REPEAT_HOURS
 from rating_core.rules import farming
@@ -30,7 +31,7 @@ from rating_core.service.report_results import (
     StillWaiting,
 )
 from rating_core.state import Pair, pair_key
-from rating_core.store.report_store import Copy, Report, same_key
+from rating_core.store.report_store import Copy, Report, pair_text, same_key
 from rating_core.times import HOUR_MS, season_of
 
 
@@ -61,7 +62,7 @@ async def post(tx: Tx, actor: Actor, message: Post) -> PostResult:
         mixed=actor.judge,
     )  # fmt: skip
     if isinstance(parsed, ReportProblems):
-        return Refused(parsed)
+        return Refused(parsed) if actor.judge or _is_named(tx, actor, message.text, parsed) else Outsider()
     players = {player for line in parsed.lines for player in line.players}
     plays = actor.player_id in players
     if not plays and not actor.judge:
@@ -90,6 +91,14 @@ async def post(tx: Tx, actor: Actor, message: Post) -> PostResult:
     return await _post_by_player(tx, actor, draft, message)
 
 
+def _is_named(tx: Tx, actor: Actor, text: str, found: ReportProblems) -> bool:
+    """Whether a player's own name stands in a report that cannot be read, or may be meant in it."""
+    if actor.player_id is None:
+        return False
+    name = tx.directory.name_of(actor.player_id)
+    return name in clean_text(text) or any(name in near for p in found.problems for near in p.suggestions)
+
+
 def _pool_of(tx: Tx, parsed: ReportText, events: dict[str, int], group_pool: str) -> str | AskPool:
     """§1 D: the event's pool; else #榜名; else the group's; else the only pool of that side size with entries."""
     size = len(parsed.lines[0].left)
@@ -111,6 +120,7 @@ def _pools_of_size(size: int) -> tuple[str, ...]:
 
 async def _post_by_judge(tx: Tx, actor: Actor, draft: Report) -> PostResult:
     same = await tx.reports.same(draft.pool, draft.lines, draft.said_at - REPEAT_HOURS * HOUR_MS)
+    same = same or await _overlapping(tx, draft)
     if same is not None:
         await tx.reports.add_copy(
             Copy(
@@ -129,6 +139,20 @@ async def _post_by_judge(tx: Tx, actor: Actor, draft: Report) -> PostResult:
     report = replace(draft, report_id=await tx.counters.take("report"))
     await tx.reports.add(report)
     return await _take_effect(tx, report, None, draft.said_at)
+
+
+async def _overlapping(tx: Tx, draft: Report) -> Report | None:
+    """Return an open report of a pair of the draft whose games are all in the draft, or the other way round."""
+    pairs: dict[str, list[GameLine]] = {}
+    for line in draft.lines:
+        pairs.setdefault(pair_text([line]), []).append(line)
+    for lines in pairs.values():
+        games = Counter(_single_keys(lines))
+        for report in await tx.reports.open_of_pair(draft.pool, lines):
+            others = Counter(_single_keys(report.lines))
+            if games <= others or others <= games:
+                return report
+    return None
 
 
 async def _post_by_player(tx: Tx, actor: Actor, draft: Report, message: Post) -> PostResult:
@@ -279,6 +303,11 @@ async def waiting_for(tx: Tx, actor: Actor, chat: str) -> list[Report]:
     return [r for r in reports if r.chat == chat and _other_side(actor, r) is None]
 
 
+def _own_case(actor: Actor, report: Report) -> bool:
+    """§5 D: he plays in it, or posted it as a player of it (whoever he is bound to by now)."""
+    return actor.player_id in report.players or (report.player_id is not None and actor.account_id == report.account_id)
+
+
 # --- the desk ---------------------------------------------------------------------------------------------
 
 
@@ -287,7 +316,7 @@ async def confirm_by_desk(tx: Tx, actor: Actor, number: int, reason: str, said_a
     report = await tx.reports.get(number)
     if report is None:
         return NoSuchReport(number)
-    if actor.player_id in report.players:
+    if _own_case(actor, report):
         return NotYours(report, (), "own_case")
     if not report.open:
         return NotOpen(report)
@@ -301,7 +330,7 @@ async def void_by_desk(tx: Tx, actor: Actor, number: int, reason: str, said_at: 
     report = await tx.reports.get(number)
     if report is None:
         return NoSuchReport(number)
-    if actor.player_id in report.players:
+    if _own_case(actor, report):
         return NotYours(report, (), "own_case")
     if not report.open:
         return NotOpen(report)
@@ -318,10 +347,10 @@ async def void_by_desk(tx: Tx, actor: Actor, number: int, reason: str, said_at: 
 async def record_copy(tx: Tx, actor: Actor, chat: str, message_ids: Sequence[str], said_at: int) -> Effective | None:
     """另记: a post that was answered 「与#12相同」 (one of these messages) is another set of games; record it.
 
-    None when no unused post of this account is among them.
+    None when no unused post is among them, or the actor plays in it.
     """
-    copy = await tx.reports.take_copy(chat, message_ids, actor.account_id)
-    if copy is None:
+    copy = await tx.reports.take_copy(chat, message_ids)
+    if copy is None or any(actor.player_id in line.players for line in copy.lines):
         return None
     report = Report(
         await tx.counters.take("report"), "waiting", copy.pool, copy.event_id, copy.weight, copy.lines, copy.chat,

@@ -92,10 +92,9 @@ class DeskStore:
         return [JournalLine(**{name: row[name] for name in JournalLine.__dataclass_fields__}) for row in rows]
 
     async def add_docket(self, kind: str, about: str, detail: str, at: int) -> None:
-        """Put something on the desk's list; the same open item is not listed twice."""
-        same = select(docket.c.docket_id).where(
-            docket.c.kind == kind, docket.c.about == about, docket.c.detail == detail, docket.c.closed_at.is_(None)
-        )
+        """Put something on the desk's list; what is open already (by its number, if it has one) is not listed twice."""
+        known = docket.c.about == about if about else docket.c.detail == detail
+        same = select(docket.c.docket_id).where(docket.c.kind == kind, known, docket.c.closed_at.is_(None))
         if (await self._connection.execute(same)).first() is None:
             values: dict[str, Any] = {"kind": kind, "about": about, "detail": detail, "created_at": at}
             await self._connection.execute(insert(docket).values(**values))

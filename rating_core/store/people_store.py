@@ -61,7 +61,7 @@ class PeopleStore:
         return [(row.name, row.player_id, row.current) for row in await self._all(names)]
 
     async def accounts(self) -> list[Account]:
-        return [Account(r.account_id, r.qq, r.player_id, r.bound_at) for r in await self._all(accounts)]
+        return [Account(r.account_id, r.qq, r.player_id, r.bound_at, r.card) for r in await self._all(accounts)]
 
     async def roles(self) -> list[tuple[int, str]]:
         return [(row.account_id, row.role) for row in await self._all(roles)]
@@ -82,6 +82,9 @@ class PeopleStore:
 
     async def add_account(self, account_id: int, qq: str) -> None:
         await self._connection.execute(insert(accounts).values(account_id=account_id, qq=qq))
+
+    async def set_card(self, account_id: int, card: str) -> None:
+        await self._connection.execute(update(accounts).where(accounts.c.account_id == account_id).values(card=card))
 
     async def bind(self, account_id: int, player_id: int | None, at: int, by: int) -> None:
         """Bind an account to a player, or unbind it with None."""

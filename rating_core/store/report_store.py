@@ -146,14 +146,13 @@ class ReportStore:
         values |= {"account_id": copy.account_id, "said_at": copy.said_at}
         await self._connection.execute(insert(copies).values(**values))
 
-    async def take_copy(self, chat: str, message_ids: Sequence[str], account_id: int) -> Copy | None:
-        """Return the unused copy that an account posted as one of these messages, and mark it used."""
+    async def take_copy(self, chat: str, message_ids: Sequence[str]) -> Copy | None:
+        """Return the unused copy that was posted as one of these messages, and mark it used."""
         query = (
             select(copies)
             .where(
                 copies.c.chat == chat,
                 copies.c.message_id.in_(message_ids),
-                copies.c.account_id == account_id,
                 ~copies.c.used,
             )
             .limit(1)

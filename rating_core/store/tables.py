@@ -94,6 +94,7 @@ accounts = Table(
     Column("player_id", BigInteger, nullable=True, index=True, comment="the roster name this QQ is bound to"),
     Column("bound_at", BigInteger, nullable=True),
     Column("bound_by", BigInteger, nullable=True),
+    Column("card", Text, nullable=False, default="", comment="last group card seen; proves nothing"),
 )
 
 roles = Table(
@@ -177,6 +178,16 @@ copies = Table(
     Column("account_id", BigInteger, nullable=False),
     Column("said_at", BigInteger, nullable=False),
     Column("used", Boolean, nullable=False, default=False),
+)
+
+challenges = Table(
+    "challenges",
+    metadata,
+    Column("challenge_id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=False),
+    Column("chat", Text, nullable=False, comment="where it was issued: g<group>"),
+    Column("message_id", Text, nullable=False),
+    Column("remind_at", BigInteger, nullable=True, index=True, comment="when the next reminder is due; null: none"),
+    comment="Where forced challenges were issued, and their reminders; all else about them is in the ledger.",
 )
 
 # --- the desk ---------------------------------------------------------------------------------------------

@@ -135,6 +135,11 @@ class OutboxTable:
         result = await self._connection.execute(statement.returning(outbox.c.outbox_id))
         return int(result.scalar_one())
 
+    async def kind_of(self, chat: str, message_id: str) -> str:
+        """Return the kind of one of the bot's own messages (prompt, ack, answer …); empty when it is none."""
+        query = select(outbox.c.kind).where(outbox.c.chat == chat, outbox.c.message_id == message_id)
+        return (await self._connection.execute(query.order_by(outbox.c.outbox_id.desc()).limit(1))).scalar() or ""
+
     async def quoted_by(self, chat: str, message_id: str) -> str:
         """Return which message one of the bot's own messages quoted; empty when none or unknown."""
         query = select(outbox.c.quote).where(outbox.c.chat == chat, outbox.c.message_id == message_id)

@@ -210,7 +210,7 @@ def test_settlement_takes_points_and_archives(rows: Rows) -> None:
     assert (a.rating, a.archived, a.barred_until) == (1996, True, ms("2027-02-01"))
     assert (c.rating, c.archived) == (2000, True)
     assert not book.state.look(POOL, B).archived
-    assert book.state.settled == {(2026, POOL)}
+    assert book.state.settled == {(2026, POOL): len(rows.rows)}
     assert [(m.player, m.before, m.after) for m in book.marks] == [(A, 2016, 1996)]
     assert not book.state.look(PAIRS, A).archived
 
@@ -248,7 +248,7 @@ def test_a_settlement_can_be_rolled_back_as_a_whole(rows: Rows) -> None:
     book.advance([rows.add(Void(), refers_to=len(rows.rows))])
     assert book.state.look(POOL, A).rating == 2016
     assert not any(book.state.look(POOL, player).archived for player in (A, C))
-    assert book.state.settled == set() and book.marks == []
+    assert book.state.settled == {} and book.marks == []
 
 
 def test_leave_archives_in_its_pools_until_the_seasons_end(rows: Rows) -> None:

@@ -153,6 +153,8 @@ def test_corrected_is_as_if_written_right_at_once(plan: list[tuple[str, list[int
         seqs[clean.add(entry, at=row.said_at, pool=row.pool).seq] = row.seq
     right = clean.book()
     live = writer.live
+    for rows_of in (right.state.leaves, right.state.settled):
+        rows_of.update({about: seqs[seq] for about, seq in rows_of.items()})  # type: ignore[arg-type]
     assert right.state == live.state
     assert [replace(mark, seq=seqs[mark.seq]) for mark in right.marks] == live.marks
     kept = [index for index in range(len(live.columns)) if not live.is_void(index)]

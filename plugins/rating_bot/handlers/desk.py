@@ -9,29 +9,32 @@ from plugins.rating_bot.handlers.table import Role, command
 from plugins.rating_bot.runtime import Runtime, bot_version
 from plugins.rating_bot.wire.messages import Inbound
 from plugins.rating_bot.wording import desk as wording
+from rating_core.service.docket import docket_of
 from rating_core.service.health import examine
 from rating_core.store.backup import BackupFailed, backup_sqlite
+from rating_core.store.desk_store import DocketItem
 from rating_core.times import to_datetime
 
 JOURNAL_LINES = 10
-DESK_STATES = ("disputed", "expired", "waiting")
-"""Reports on the desk's list, most urgent first."""
 
 
 @command(
-    "待办", form="/待办 [已阅]", help="等着记分员处理的事；加“已阅”划掉看过的漏收、失败等提醒", example="/待办",
-    slots=(choice("seen", ["已阅"], optional=True),), role=Role.SCOREKEEPER, where="group", query=True,
+    "待办", form="/待办 [第N页] [已阅]", help="等着记分员处理的事；加“已阅”划掉这一页里看过的漏收、失败等提醒",
+    example="/待办",
+    slots=(
+        matching("page", "第?([1-9][0-9]{0,2})页?", lambda m: int(m.group(1)), optional=True),
+        choice("seen", ["已阅"], optional=True),
+    ), role=Role.SCOREKEEPER, where="group", query=True,
 )  # fmt: skip
-async def docket(context: Context, seen: str | None) -> str:
-    desk = context.tx.desk
-    items = await desk.open_docket()
-    if seen:
-        count = await desk.close_docket([item.docket_id for item in items], context.at)
-        await context.tx.journal(await context.known_actor(), context.at, "待办已阅", detail=f"{count}件")
-        return wording.docket_cleared(count)
-    reports = await context.tx.reports.open_ones()
-    reports.sort(key=lambda report: DESK_STATES.index(report.state))
-    return wording.docket(await context.tx.people.waiting_applications(), reports, items, context.directory)
+async def docket(context: Context, page: int | None, seen: str | None) -> str:
+    found = await docket_of(context.tx)
+    shown = found.page(page or 1)
+    if seen is None:
+        return wording.docket(found, page or 1, context.directory)
+    items = [item.docket_id for item in shown if isinstance(item, DocketItem)]
+    count = await context.tx.desk.close_docket(items, context.at)
+    await context.tx.journal(await context.known_actor(), context.at, "待办已阅", detail=f"{count}件")
+    return wording.docket_cleared(count, len(found.entries) - count)
 
 
 @command(

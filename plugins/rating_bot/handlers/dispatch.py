@@ -14,17 +14,17 @@ from plugins.rating_bot.handlers import reporting
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Mismatch, split
 from plugins.rating_bot.handlers.limits import QueryLimits
-from plugins.rating_bot.handlers.reporting import Word, read_word
 from plugins.rating_bot.handlers.table import TABLE, Command, Role, role_of
+from plugins.rating_bot.handlers.words import Word, read_word
 from plugins.rating_bot.runtime import Runtime
 from plugins.rating_bot.wire.inbound import CONFIRMING_EMOJI
-from plugins.rating_bot.wire.messages import Inbound, Out
+from plugins.rating_bot.wire.messages import AT_MARK, Inbound, Out
 from plugins.rating_bot.wire.outbox import Sender
 from plugins.rating_bot.wire.watermarks import Watermarks
 from plugins.rating_bot.wording import commands as wording
 from plugins.rating_bot.wording import people as people_wording
 from plugins.rating_bot.wording.common import ERROR
-from rating_core.directory import Actor
+from rating_core.directory import DISMISSED, Actor
 from rating_core.names import clean_text
 from rating_core.report_text import looks_like_report
 from rating_core.service.league import Tx
@@ -136,7 +136,7 @@ class Dispatcher:
         if command is not None:
             if command.query and (message.made_up or not self._may_query(message)):
                 return
-            if command.prepare is not None and not message.made_up and self._may_use(command, message):
+            if command.prepare is not None and await self._will_run(command, detail[1], message):
                 prepared = await command.prepare(runtime, message)
         outs: list[Out] = []
         async with runtime.league.transaction() as tx:
@@ -149,6 +149,7 @@ class Dispatcher:
                 actor = await tx.actor(message.user, scoring_admin=self._scoring_admin(message))
                 context = Context(tx, message, actor, runtime.settings, prepared)
                 outs = await self._run(context, kind, detail)
+                await tx.note_card(message.user, message.card)
                 if context.about:
                     await tx.inbox.set_about(inbox_id, context.about)
                 await self._queue(tx, message, outs)
@@ -173,9 +174,20 @@ class Dispatcher:
         league = self._runtime.league
         return league.directory.actor(message.user, league.superusers)
 
-    def _may_use(self, command: Command, message: Inbound) -> bool:
-        role = Role.SCOREKEEPER if self._scoring_admin(message) else Role.MEMBER
-        return max(role, role_of(self._actor(message))) >= command.role
+    async def _will_run(self, command: Command, rest: str, message: Inbound) -> bool:
+        """Whether a command is going to run: rights, place and form fit, and it was not handled before."""
+        league = self._runtime.league
+        actor = self._actor(message)
+        dismissed = DISMISSED in league.directory.roles.get(actor.account_id, frozenset())
+        role = Role.SCOREKEEPER if self._scoring_admin(message) and not dismissed else role_of(actor)
+        if message.made_up or role < command.role or not _right_place(command, message):
+            return False
+        try:
+            split(rest, command.slots, league.directory)
+        except Mismatch:
+            return False
+        async with league.database.read() as connection:
+            return not await InboxTable(connection).knows(message.key)
 
     def _may_query(self, message: Inbound) -> bool:
         """Queries are limited per person and group: a polite hint once, then silence."""
@@ -205,12 +217,11 @@ class Dispatcher:
             if command.role == Role.PLAYER:
                 return [context.answer(wording.bind_first())]
             return [context.answer(wording.no_right(command.role))]
-        if command.where == "group" and message.group is None:
-            return [context.answer(wording.IN_GROUP_ONLY)]
-        if command.where == "private" and message.group is not None:
-            return [context.answer(wording.IN_PRIVATE_ONLY)]
+        if not _right_place(command, message):
+            return [context.answer(wording.IN_GROUP_ONLY if message.group is None else wording.IN_PRIVATE_ONLY)]
         if message.made_up and command.word != "撤回":
-            detail = f"{message.card or message.user}：/{command_text(message.text)}"
+            typed = " ".join((command_text(AT_MARK.sub("", message.text)) or "").split())
+            detail = f"{message.card or message.user}：/{typed}"
             await context.tx.desk.add_docket("old_command", "", detail[:100], message.said_at)
             return []
         try:
@@ -226,12 +237,16 @@ class Dispatcher:
         return list(answer)
 
 
+def _right_place(command: Command, message: Inbound) -> bool:
+    return command.where == "any" or (command.where == "group") == (message.group is not None)
+
+
 def _misuse(context: Context, command: Command, mismatch: Mismatch) -> str:
     if mismatch.tie:
         return wording.tie(command, mismatch.tie)
     if mismatch.unknown is not None:
         return wording.unknown_name(mismatch.unknown, context.directory)
-    return wording.usage(command)
+    return wording.usage(command, mismatch.missing)
 
 
 def load_handlers() -> Sequence[Command]:

@@ -17,6 +17,8 @@ from rating_core.rulebook import PLACINGS
 MAX_REST = 400
 """Longer arguments are no command of ours (reasons are short)."""
 _MAX_TOKENS = 60
+FULL_WIDTH = {0xFF10 + digit: str(digit) for digit in range(10)} | {ord("＃"): "#"}
+"""Digits and # as Chinese keyboards type them."""
 _TOKEN = re.compile(AT_MARK.pattern + r'|「([^「」]{1,64})」|"([^"]{1,64})"|(\S)')
 
 
@@ -45,12 +47,16 @@ class Unknown:
 
 
 class Mismatch(Exception):
-    """The arguments do not fit the form; `unknown` is the name that is on no board, if that is why."""
+    """The arguments do not fit the form.
 
-    def __init__(self, unknown: str | None = None, tie: Sequence[str] = ()) -> None:
-        super().__init__(unknown or "")
+    `unknown`: the name that is on no board, `missing`: the key of the slot that was left out, if that is why.
+    """
+
+    def __init__(self, unknown: str | None = None, tie: Sequence[str] = (), missing: str = "") -> None:
+        super().__init__(unknown or missing)
         self.unknown = unknown
         self.tie = tie
+        self.missing = missing
 
 
 Take = Callable[[Sequence[Token], Directory], Iterator[tuple[int, Any]]]
@@ -86,7 +92,8 @@ def tokenize(rest: str) -> list[Token]:
             tokens.append(Token("at", match.group(1)))
             position = match.end()
         else:
-            tokens.append(Token("quoted", match.group(3) or match.group(4)))
+            name = AT_MARK.sub("", match.group(3) or match.group(4))
+            tokens.append(Token("quoted", " ".join(name.split())))
             position = match.end()
     return tokens
 
@@ -159,7 +166,9 @@ def matching(key: str, pattern: str, convert: Callable[[re.Match[str]], Any], *,
     compiled = re.compile(pattern)
 
     def take(tokens: Sequence[Token], directory: Directory) -> Iterator[tuple[int, Any]]:
-        if tokens[0].kind == "word" and len(tokens[0].text) <= 40 and (found := compiled.fullmatch(tokens[0].text)):
+        if tokens[0].kind != "word" or len(tokens[0].text) > 40:
+            return
+        if (found := compiled.fullmatch(tokens[0].text.translate(FULL_WIDTH))) is not None:
             yield 1, convert(found)
 
     return Slot(key, take, optional)
@@ -181,13 +190,16 @@ def numbers(key: str, prefix: str) -> Slot:
 
     def take(tokens: Sequence[Token], directory: Directory) -> Iterator[tuple[int, Any]]:
         found: list[int] = []
+        taken = 0
         for token in tokens:
-            match = one.fullmatch(token.text) if token.kind == "word" and len(token.text) <= 40 else None
-            if match is None:
+            words = re.split("[、,，]", token.text.translate(FULL_WIDTH)[:200]) if token.kind == "word" else [""]
+            matches = [one.fullmatch(word) for word in words if word]
+            if not matches or not all(matches):
                 break
-            found.append(int(match.group(1)))
+            found += [int(match.group(1)) for match in matches if match is not None]
+            taken += 1
         if found:
-            yield len(found), list(dict.fromkeys(found))
+            yield taken, list(dict.fromkeys(found))
 
     return Slot(key, take)
 
@@ -238,12 +250,21 @@ def split(rest: str, slots: Sequence[Slot], directory: Directory) -> dict[str, A
     if whole is not None and len(good) > 1:
         good = [r for r in good if any(isinstance(v, Person) and v.player_id == whole for v in r.values())] or good
     if not good:
-        raise Mismatch(next((u for r in readings for u in _unknowns(r)), None))
+        unknown = next((u for r in readings for u in _unknowns(r)), None)
+        raise Mismatch(unknown, missing="" if unknown else _missing(tokens, slots, directory))
     best = good[0]
     others = [r for r in good[1:] if _names(r, directory) != _names(best, directory)]
     if others:
         raise Mismatch(tie=[" ".join(_names(r, directory)) for r in [best, *others][:4]])
     return best
+
+
+def _missing(tokens: list[Token], slots: Sequence[Slot], directory: Directory) -> str:
+    """Return the key of the first slot that the arguments, right as far as they go, leave out."""
+    for count in range(len(slots)):
+        if not slots[count].optional and next(_readings(tokens, list(slots[:count]), directory), None) is not None:
+            return slots[count].key
+    return ""
 
 
 def _readings(tokens: list[Token], slots: list[Slot], directory: Directory) -> Iterator[dict[str, Any]]:

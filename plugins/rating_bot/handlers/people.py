@@ -27,14 +27,14 @@ from rating_core.service.people import Member, Place
 from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
 from rating_core.store.people_store import Application
+from rating_core.words import RESERVED_WORDS
 
 ROLES = {title: role for role, title in ROLE_TITLES.items()}
-ANSWER_WORDS = ("确认", "有误", "另记", "对", "是", "ok", "我", "预览")
 
 
 def reserved() -> frozenset[str]:
     """Return the words that no name may be: command words, answers and result words."""
-    return frozenset(TABLE.commands) | frozenset(ANSWER_WORDS) | frozenset(WORDS) | frozenset(WRONG_WORDS)
+    return frozenset(TABLE.commands) | RESERVED_WORDS | frozenset(WORDS) | frozenset(WRONG_WORDS)
 
 
 def _place(context: Context) -> Place:
@@ -53,7 +53,8 @@ async def apply(context: Context, name: str, placing: str | None) -> list[Out]:
 
 
 @command(
-    "认领", form="/认领 名字", help="把自己的QQ绑定到榜上已有的名字", example="/认领 张三", slots=(person("who"),),
+    "认领", form="/认领 名字", help="把自己的QQ绑定到榜上已有的名字", example="/认领 张三",
+    slots=(person("who"),), where="group",
 )  # fmt: skip
 async def claim(context: Context, who: Person) -> list[Out]:
     if who.player_id is None:
@@ -64,7 +65,8 @@ async def claim(context: Context, who: Person) -> list[Out]:
 def _applied(context: Context, application: Application) -> list[Out]:
     context.about = f"审{application.application_id}"
     outs = [context.answer(wording.applied(application), about=context.about)]
-    notice = wording.application_notice(application, context.message.user)
+    bound = len(context.directory.qqs_of(application.player_id)) if application.player_id is not None else 0
+    notice = wording.application_notice(application, context.message.user, context.message.card, bound)
     others = [chat for chat in context.scoring_chats if chat != context.message.chat]
     return outs + [Out(chat, notice, "notice", context.about) for chat in others]
 
@@ -194,7 +196,7 @@ async def check_ip(context: Context, who: Person, undo: str | None) -> str:
 
 @command(
     "任命", form="/任命 记分员|裁判 QQ或@", help="任命记分员或裁判", example="/任命 记分员 12345678",
-    slots=(choice("role", list(ROLES)), account("qq")), role=Role.SUPERUSER,
+    slots=(choice("role", list(ROLES)), account("qq")), role=Role.SUPERUSER, where="group",
 )  # fmt: skip
 async def appoint(context: Context, role: str, qq: str) -> str:
     await service.appoint(context.tx, context.actor, ROLES[role], qq, context.at)
@@ -203,7 +205,7 @@ async def appoint(context: Context, role: str, qq: str) -> str:
 
 @command(
     "免去", form="/免去 记分员|裁判 QQ或@", help="免去记分员或裁判", example="/免去 裁判 12345678",
-    slots=(choice("role", list(ROLES)), account("qq")), role=Role.SUPERUSER,
+    slots=(choice("role", list(ROLES)), account("qq")), role=Role.SUPERUSER, where="group",
 )  # fmt: skip
 async def dismiss(context: Context, role: str, qq: str) -> str:
     await service.dismiss(context.tx, context.actor, ROLES[role], qq, context.at)

@@ -1,58 +1,23 @@
 """Reports in the chat: posting, 确认, 有误, 撤回, recalls and reactions (commands.md, "Reporting")."""
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Literal
 
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import number, numbers, text
-from plugins.rating_bot.handlers.previews import apply_preview
+from plugins.rating_bot.handlers.previews import apply_preview, bare_preview
 from plugins.rating_bot.handlers.table import Role, command
+from plugins.rating_bot.handlers.words import Word
 from plugins.rating_bot.wire.messages import Out
 from plugins.rating_bot.wording import reports as wording
+from plugins.rating_bot.wording.common import fit
 from plugins.rating_bot.wording.report_errors import refused_report
 from rating_core.service import report_results as results
 from rating_core.service import reports as service
 from rating_core.service.report_results import Changed, Effective, NoSuchReport, NotOpen, NotYours
 
-_CONFIRM_WORDS = {"确认", "对", "是", "ok"}
-_WITH_NUMBERS = re.compile(r"确认((?:[ #＃]*[0-9]{1,9})+)")
-_PREVIEW = re.compile(r"确认 ?预 ?([0-9]{1,9})")
-_WRONG = re.compile(r"有误(?: ?[#＃]?([0-9]{1,9})(?![0-9]))?(?:[ ：:,，]*(\S[^\n]{0,200}))?")
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A short answer to the bot: 确认, 有误 or 另记, with the numbers said, if any."""
-
-    kind: str
-    numbers: tuple[int, ...] = ()
-    preview: int | None = None
-    reason: str = ""
-    quoted: bool = False
-
-
-def read_word(plain: str, quoted: bool) -> Word | None:
-    """Read a short answer; None when the text is none. Without quote or number only a bare 确认 is one."""
-    said = " ".join(plain.split())
-    if not said or len(said) > 250:
-        return None
-    bare = said.rstrip("。.!！~～ ").lower()
-    if bare in _CONFIRM_WORDS and (quoted or bare == "确认"):
-        return Word("confirm", quoted=quoted)
-    if (found := _PREVIEW.fullmatch(bare)) is not None:
-        return Word("confirm", preview=int(found.group(1)), quoted=quoted)
-    if (found := _WITH_NUMBERS.fullmatch(bare)) is not None:
-        return Word("confirm", tuple(dict.fromkeys(map(int, re.findall("[0-9]+", found.group(1))))), quoted=quoted)
-    if (found := _WRONG.fullmatch(said)) is not None and (quoted or found.group(1)):
-        return Word("wrong", _one(found.group(1)), reason=(found.group(2) or "").strip(), quoted=quoted)
-    if bare == "另记" and quoted:
-        return Word("another", quoted=True)
-    return None
-
-
-def _one(digits: str | None) -> tuple[int, ...]:
-    return () if digits is None else (int(digits),)
+MOST_NUMBERS = 30
+"""So many reports can be named in one 确认."""
 
 
 async def take_report(context: Context) -> list[Out]:
@@ -87,7 +52,12 @@ async def take_report(context: Context) -> list[Out]:
             context.about = f"#{report.report_id}"
             return [context.answer(wording.still_waiting(report, directory), about=context.about)]
         case results.Overlap(report):
-            return [context.answer(wording.overlap(report), about=f"#{report.report_id}")]
+            return [
+                context.answer(
+                    wording.overlap(report, mine=context.actor.account_id == report.account_id),
+                    about=f"#{report.report_id}",
+                )
+            ]
         case results.SameAs(report):
             context.about = f"#{report.report_id}"
             return [context.answer(wording.same_as(report), about=context.about)]
@@ -145,52 +115,71 @@ def tell(context: Context, result: results.ChangeResult, doing: str) -> list[Out
 
 async def take_word(context: Context, word: Word) -> list[Out]:
     """确认, 有误 or 另记; silence where it answers nothing of ours."""
-    targets = list(word.numbers)
-    preview = word.preview
-    if not targets and preview is None and word.quoted:
-        about = await context.about_of(context.message.quote)
+    if word.kind == "another":
+        return await _another(context)
+    targets, preview, reason = list(word.numbers), word.preview, word.reason
+    about = await context.about_of(context.message.quote)
+    if word.kind == "wrong" and about.startswith("#"):
+        targets, reason = [int(about[1:])], word.rest  # the quote says which; a number after it is part of the reason
+    elif not targets and preview is None:
         if about.startswith("#"):
             targets = [int(about[1:])]
         elif about.startswith("预"):
             preview = int(about[1:])
-    if word.kind == "another":
-        return await _another(context)
     if word.kind == "wrong":
-        return await _each(context, targets, word)
+        return await _each(context, targets, "wrong", reason)
     if preview is not None:
         return await apply_preview(context, preview)
-    if not targets:
-        return await _bare(context) if context.message.plain.split()[0].startswith("确认") else []
-    return await _each(context, targets, word)
+    if targets:
+        return await _each(context, targets, "confirm")
+    return await _bare(context) if await _is_bare(context, word) else []
+
+
+async def _is_bare(context: Context, word: Word) -> bool:
+    """A 确认 that names nothing. A quote of something that was never stored counts as none; other words do not."""
+    if not word.bare:
+        return False
+    quote = context.message.quote
+    return quote is None or not await context.tx.outbox.kind_of(context.message.chat, quote)
 
 
 async def _bare(context: Context) -> list[Out]:
-    """A bare 确认: works only when exactly one thing waits for this person here."""
-    waiting = await service.waiting_for(context.tx, context.actor, context.message.chat)
-    previews = await context.tx.desk.open_previews(context.actor.account_id, context.message.chat, context.at)
-    if len(waiting) + len(previews) > 1:
-        return [context.answer(wording.which_one(waiting, [p.preview_id for p in previews], context.directory))]
-    if waiting:
-        return await _each(context, [waiting[0].report_id], Word("confirm"))
-    # a preview is destructive: it wants to be quoted or numbered; nothing waiting: not a word
-    return [context.answer(wording.which_one([], [previews[0].preview_id], context.directory))] if previews else []
+    """A bare 确认: works only when exactly one report waits, and nothing else, for this person here."""
+    chat = context.message.chat
+    open_ones = await service.waiting_for(context.tx, context.actor, chat)
+    previews = await context.tx.desk.open_previews(context.actor.account_id, chat, context.at)
+    alone = bare_preview(previews) if not open_ones else None
+    if alone is not None:
+        return await apply_preview(context, alone)
+    waiting = [report for report in open_ones if report.state != "disputed"]
+    if len(open_ones) == len(waiting) == 1 and not previews:
+        return await _each(context, [waiting[0].report_id], "confirm")
+    numbers_ = [preview.preview_id for preview in previews]
+    return [context.answer(wording.which_one(open_ones, numbers_, context.directory))] if open_ones or previews else []
 
 
-async def _each(context: Context, targets: Iterable[int], word: Word) -> list[Out]:
+async def _each(
+    context: Context, targets: Sequence[int], doing: Literal["confirm", "wrong"], reason: str = ""
+) -> list[Out]:
     if context.message.group is None:
         return [context.answer(wording.IN_PRIVATE)] if targets else []
     outs: list[Out] = []
-    for target in targets:
-        context.about = f"#{target}"
-        if word.kind == "confirm":
+    refused: list[str] = []
+    for target in targets[:MOST_NUMBERS]:
+        if doing == "confirm":
             result = await service.confirm(context.tx, context.actor, target, context.at)
-            outs += tell(context, result, "确认")
         else:
-            result = await service.dispute(context.tx, context.actor, target, word.reason, context.at)
-            if isinstance(result, NotOpen) and result.report.state == "effective":
-                outs.append(context.answer(wording.late_objection(result.report), about=context.about))
-            else:
-                outs += tell(context, result, "提出异议")
+            result = await service.dispute(context.tx, context.actor, target, reason, context.at)
+        if isinstance(result, Effective | Changed):
+            context.about = f"#{target}"
+            outs += tell(context, result, "")
+        elif isinstance(result, NotOpen) and result.report.state == "effective" and doing == "wrong":
+            refused.append(wording.late_objection(result.report))
+        elif not isinstance(result, NoSuchReport) or context.actor.account_id:
+            refused += [out.text for out in tell(context, result, "确认" if doing == "confirm" else "提出异议")]
+    if refused:
+        about = f"#{targets[0]}" if len(targets) == 1 else ""
+        outs.append(context.answer(refused[0] if len(refused) == 1 else fit(refused), about=about))
     return outs
 
 
@@ -225,7 +214,10 @@ async def take_recall(context: Context) -> list[Out]:
 
 async def take_reaction(context: Context) -> list[Out]:
     """👍 or 👌 on the prompt by someone who can confirm; by anyone else it means nothing."""
-    about = await context.about_of(context.message.message_id)
+    message = context.message
+    if await context.tx.outbox.kind_of(message.chat, message.message_id) not in ("prompt", "reminder"):
+        return []
+    about = await context.about_of(message.message_id)
     if not about.startswith("#"):
         return []
     result = await service.confirm(context.tx, context.actor, int(about[1:]), context.at)

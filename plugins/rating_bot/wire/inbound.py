@@ -76,6 +76,8 @@ def _raw(source: Event | Mapping[str, Any]) -> Data:
 
 
 def _message(data: Data, made_up: bool) -> Inbound | None:
+    if data.get("sub_type") == "anonymous":
+        return None  # nobody in particular said it
     if data.get("message_type") not in ("group", "private"):
         return None
     self_id, user = str(data.get("self_id", "")), str(data["user_id"])

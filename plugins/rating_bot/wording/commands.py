@@ -14,9 +14,17 @@ IN_GROUP_ONLY = "这个命令请在群里发。"
 IN_PRIVATE_ONLY = "这个命令请私聊发给我。"
 
 
-def usage(command: "Command") -> str:
-    """Wrong use: the right form and an example."""
-    return f"没看懂。格式：{command.form}\n例如：\n{command.example}"
+SLOT_TITLES = {
+    "reason": "理由", "name": "名字", "who": "名字", "left": "名字", "right": "第二个名字", "qq": "QQ号",
+    "target": "编号", "targets": "编号", "number": "编号", "role": "职务", "days": "天数", "amount": "分数",
+}  # fmt: skip
+"""What people call the slots of a form, by their keys."""
+
+
+def usage(command: "Command", missing: str = "") -> str:
+    """Wrong use: what is missing (the key of a slot) if that is known, the right form and an example."""
+    why = f"还缺{SLOT_TITLES[missing]}" if missing in SLOT_TITLES else "没看懂"
+    return f"{why}。格式：{command.form}\n例如：\n{command.example}"
 
 
 def unknown_name(typed: str, directory: Directory) -> str:

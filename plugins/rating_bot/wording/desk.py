@@ -6,9 +6,10 @@ from plugins.rating_bot.wire.gapfill import Gap
 from plugins.rating_bot.wording.common import fit, names
 from plugins.rating_bot.wording.reports import STATES
 from rating_core.directory import Directory
+from rating_core.service.docket import Docket, Entry
 from rating_core.service.health import Health
 from rating_core.service.people import PREVIEW_MINUTES
-from rating_core.store.desk_store import DocketItem, JournalLine, Preview
+from rating_core.store.desk_store import JournalLine, Preview
 from rating_core.store.people_store import Application
 from rating_core.store.report_store import Report
 from rating_core.times import show_time
@@ -38,34 +39,46 @@ def preview_expired(preview: Preview) -> str:
     return f"预{preview.preview_id}过了{PREVIEW_MINUTES}分钟，已失效，什么都没有改。请重新发一次命令。"
 
 
-def docket(
-    applications: Sequence[Application], reports: Sequence[Report], items: Sequence[DocketItem], directory: Directory
-) -> str:
+def docket(found: Docket, page: int, directory: Directory) -> str:
     """/待办: what waits, each with its number; the last line is a command that can be typed."""
-    lines = [
-        f"审{a.application_id} {'认领' if a.kind == 'claim' else '报名'}「{a.name}」{a.placing}" for a in applications
-    ]
-    for r in reports:
-        line = r.lines[0]
-        short = f"{names(line.left, directory)} {line.result.word} {names(line.right, directory)}"
-        more = f"等{len(r.lines)}局" if len(r.lines) > 1 else ""
-        why = f"（{r.reason[:20]}）" if r.reason else ""
-        lines.append(f"#{r.report_id} {short}{more}：{STATES[r.state]}{why}")
-    lines += [" ".join(p for p in (DOCKET_KINDS[i.kind], i.about, i.detail[:60]) if p) for i in items]
-    if not lines:
+    if not found.entries:
         return "待办是空的。"
-    if applications:
-        last = f"/通过 审{applications[0].application_id}"
-    elif reports:
-        last = f"/代确认 {reports[0].report_id} 理由"
+    shown = found.page(page)
+    if not shown:
+        return f"待办只有{found.pages}页。\n/待办 第{found.pages}页"
+    head = f"待办{len(found.entries)}件" + (f"（第{page}/{found.pages}页）" if found.pages > 1 else "")
+    lines = [head, *(_docket_line(entry, directory) for entry in shown)]
+    first = shown[0]
+    if isinstance(first, Application):
+        last = f"/通过 审{first.application_id}"
+    elif isinstance(first, Report):
+        last = f"/代确认 {first.report_id} 理由"
     else:
-        last = "/待办 已阅"
-    head = f"待办{len(lines)}件：" + ("（提醒类看过后发 /待办 已阅）" if items and last != "/待办 已阅" else "")
-    return fit([head, *lines], "……还有{count}件", last=last)
+        last = "/待办 已阅" if page == 1 else f"/待办 第{page}页 已阅"
+    if page < found.pages:
+        lines.append(f"下一页：/待办 第{page + 1}页")
+    return fit(lines, "……还有{count}件", last=last)
 
 
-def docket_cleared(count: int) -> str:
-    return f"已划掉{count}件看过的；报名和报分要一件件处理。"
+def _docket_line(entry: Entry, directory: Directory) -> str:
+    if isinstance(entry, Application):
+        bound = len(directory.qqs_of(entry.player_id)) if entry.player_id is not None else 0
+        what = "认领" if entry.kind == "claim" else "报名"
+        return f"审{entry.application_id} {what}「{entry.name}」{entry.placing}" + (
+            f"（已绑定{bound}个QQ）" if bound else ""
+        )
+    if isinstance(entry, Report):
+        line = entry.lines[0]
+        short = f"{names(line.left, directory)} {line.result.word} {names(line.right, directory)}"
+        more = f"等{len(entry.lines)}局" if len(entry.lines) > 1 else ""
+        why = f"（{entry.reason[:12]}）" if entry.reason else ""
+        return f"#{entry.report_id} {short}{more}：{STATES[entry.state]}{why}"
+    return " ".join(part for part in (DOCKET_KINDS[entry.kind], entry.about, entry.detail[:60]) if part)
+
+
+def docket_cleared(count: int, left: int) -> str:
+    """已阅: reminders that were on the page are off the list; applications and reports are not."""
+    return f"已划掉{count}件提醒，待办还有{left}件。" + ("\n/待办" if left else "")
 
 
 def journal(lines: Sequence[JournalLine], directory: Directory) -> str:

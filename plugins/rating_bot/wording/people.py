@@ -47,6 +47,7 @@ def refusal(error: Refusal) -> str:
 
 
 _REFUSALS = {
+    "name_masked": "「{name}」是联盟的公共账号，不能作为棋手的名字。请换一个名字。",
     "name_taken": "榜上已有「{name}」。是您本人的话请发：\n/认领 {name}",
     "name_confusable": "「{name}」和榜上的「{alike}」看起来太像。请换一个名字；是您本人的话请发：\n/认领 {alike}",
     "name_applied_for": "已经有人申请了「{name}」（审{number}），请换一个名字或等记分员处理。",
@@ -78,15 +79,18 @@ def applied(application: Application) -> str:
     )
 
 
-def application_notice(application: Application, qq: str) -> str:
-    """To the scoring group: someone applied."""
+def application_notice(application: Application, qq: str, card: str, bound: int) -> str:
+    """To the scoring group: someone applied; `bound`: how many QQs the claimed name has already."""
     number = application.application_id
     what = (
         f"认领「{application.name}」"
         if application.kind == "claim"
         else f"报名「{application.name}」{application.placing}"
     )
-    return f"审{number} {what}（QQ{qq}）。核对后发（不同意发 /驳回 审{number} 理由）：\n/通过 审{number}"
+    already = f"；注意：这个名字已经绑定了{bound}个QQ" if bound else ""
+    return (
+        f"审{number} {what}（{card} QQ{qq}{already}）。核对后发（不同意发 /驳回 审{number} 理由）：\n/通过 审{number}"
+    )
 
 
 def decided(application: Application, outcome: Outcome) -> str:

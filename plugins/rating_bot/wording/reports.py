@@ -114,13 +114,13 @@ def still_waiting(report: Report, directory: Directory) -> str:
     )
 
 
-def overlap(report: Report) -> str:
+def overlap(report: Report, *, mine: bool) -> str:
     """The same pair in another order, or a part of a waiting report."""
     number = report.report_id
-    return (
-        f"未记录：这几局与还在等确认的#{number}重复（顺序不同或只是其中一部分）。"
-        f"要改#{number}，请上报人先撤回再重报：\n/撤回 {number}"
-    )
+    why = f"未记录：这几局与还在等确认的#{number}重复（顺序不同或只是其中一部分）。"
+    if mine:
+        return f"{why}要改#{number}，请先撤回再重报：\n/撤回 {number}"
+    return f"{why}#{number}没错就发“确认 {number}”，不对就发：\n有误 {number} 原因"
 
 
 def bars(found: tuple[Bar, ...], directory: Directory) -> str:
@@ -232,7 +232,8 @@ def expired_notice(report: Report, directory: Directory) -> str:
 
 def which_one(reports: list[Report], previews: list[int], directory: Directory) -> str:
     """A bare 确认 while several things wait."""
-    lines = ["等您确认的不止一件，请带上编号："]
+    several = len(reports) + len(previews) > 1
+    lines = ["等您确认的不止一件，请带上编号：" if several else "请带上编号确认："]
     for report in reports:
         result = report.lines[0].result.word
         line = report.lines[0]
