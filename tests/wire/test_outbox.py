@@ -68,7 +68,7 @@ class Post:
 
     async def until(self, number: int, state: str) -> OutRow:
         async with asyncio.timeout(20):
-            while (row := await self.row(number)).state != state:  # noqa: ASYNC110 - nobody is told of it
+            while (row := await self.row(number)).state != state:
                 await asyncio.sleep(0.005)
         return row
 
@@ -429,7 +429,7 @@ async def test_a_connection_lost_while_looking_resends_nothing(post: Post) -> No
     post.bots[bot.self_id] = bot
     await post.sender.start()
     async with asyncio.timeout(5):
-        while bot.pages < 2:  # noqa: ASYNC110
+        while bot.pages < 2:
             await asyncio.sleep(0.005)
     post.sender.connected(bot)
     await post.until(number, "sent")
