@@ -123,7 +123,7 @@ def _enter(standing: Standing, change: float, result: str, at: int, *, event: bo
 
 
 def _enter_season(standing: Standing, season: int, change: float) -> None:
-    """Before a rating changes: keep the one he brought into the newest season; late changes of earlier ones go into it."""
+    """Before a rating changes: keep what he brought into the newest season; late changes of earlier ones go into it."""
     if season > standing.season:
         standing.season, standing.carried = season, standing.rating
     elif season < standing.season:
