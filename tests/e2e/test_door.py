@@ -8,6 +8,7 @@ from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
+import pytest_asyncio
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
@@ -133,20 +134,33 @@ async def test_a_group_role_gives_no_right_outside_the_scoring_groups(world: Wor
 # --- settings -------------------------------------------------------------------------------------------------
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def starts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str, list[Path]]]:
+    """Start with each of REFUSALS, side by side; exit code, log and what was made on the disk."""
+
+    async def start(given: dict[str, str]) -> tuple[int, str, list[Path]]:
+        folder = tmp_path_factory.mktemp("refused")
+        bot = BotProcess(folder, {"HOST": "127.0.0.1", "PORT": str(free_port()), "SUPERUSERS": f'["{OWNER}"]'} | given)
+        await bot.spawn()
+        try:
+            return await bot.ended(), bot.log, list(folder.iterdir())
+        finally:
+            await bot.close()
+
+    return dict(zip(REFUSALS, await asyncio.gather(*(start(given) for given, _ in REFUSALS.values())), strict=True))
+
+
 @pytest.mark.parametrize("name", REFUSALS)
-async def test_settings_that_are_half_there_refuse_to_start(name: str, tmp_path: Path) -> None:
-    given, told = REFUSALS[name]
-    bot = BotProcess(tmp_path, {"HOST": "127.0.0.1", "PORT": str(free_port()), "SUPERUSERS": f'["{OWNER}"]'} | given)
-    await bot.spawn()
-    try:
-        assert await bot.ended() == 2, bot.tail
-    finally:
-        await bot.close()
-    said = bot.log[bot.log.index("没有启动") :]
-    for part in told:
+async def test_settings_that_are_half_there_refuse_to_start(
+    starts: dict[str, tuple[int, str, list[Path]]], name: str
+) -> None:
+    code, log, made = starts[name]
+    assert code == 2, log
+    said = log[log.index("没有启动") :]
+    for part in REFUSALS[name][1]:
         assert part in said, said
-    assert "Traceback" not in bot.log
-    assert not list(tmp_path.iterdir()), "nothing was made on the disk"
+    assert "Traceback" not in log
+    assert made == []
 
 
 async def test_settings_from_a_file_are_the_same(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ async def test_a_copy_of_a_report_is_asked_about(world: World) -> None:
     said = world.say("小周", "另记", SCORING, quote=answer.message_id)
     await world.hear("收到", "常胜将军", group=SCORING, after=said)
     said = world.say("小周", f"/代确认 {number} 同意", SCORING)
-    await world.hear("收到", f"#{number}（", group=SCORING, after=said)
+    await world.hear(f"#{number} 单跳1v1", "代确认", "同意", group=SCORING, after=said)
     await world.hear("收到", f"#{number}（")
     board = await world.ask("常胜将军", "/战绩 平安", "平安")
     assert board.text.count("局") >= 2
