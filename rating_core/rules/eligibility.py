@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from rating_core.rulebook import IP_CHECK_RATING
+from rating_core.rules.season import pending_bar
 from rating_core.state import State
 from rating_core.times import day_of
 
@@ -14,6 +15,8 @@ class Bar:
     player: int
     clause: str
     until: int | None
+    pending: bool = False
+    """The settlement that will archive him is not executed yet (§8 D)."""
 
 
 def bar_of(state: State, pool: str, player: int, at: int) -> Bar | None:
@@ -23,6 +26,8 @@ def bar_of(state: State, pool: str, player: int, at: int) -> Bar | None:
     standing = state.look(pool, player)
     if standing.archived and standing.barred_until > at:
         return Bar(player, "L7", standing.barred_until)
+    if (pending := pending_bar(state, pool, player, at)) is not None:
+        return Bar(player, "L7", pending, pending=True)
     if standing.rating >= IP_CHECK_RATING.on(day_of(at)) and player not in state.ip_checked:
         return Bar(player, "L11", None)
     return None

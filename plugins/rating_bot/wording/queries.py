@@ -113,7 +113,7 @@ def card(card: Card) -> str:
         _peak(card),
         _state(card),
     ]
-    if card.bar is not None and card.bar.clause == "L11":
+    if card.bar is not None and (card.bar.clause == "L11" or card.bar.pending):
         lines.append(f"现在不能报分：{bar_reason(card.bar)}")
     for title, rows in (("上面", card.above), ("下面", card.below)):
         if rows:

@@ -7,9 +7,10 @@ from rating_core.report_text import format_report
 from rating_core.rulebook import FARMING_NET, FARMING_REPAY, IP_CHECK_RATING
 from rating_core.rules.display import Display
 from rating_core.rules.eligibility import Bar
+from rating_core.rules.season import games_needed
 from rating_core.service.report_results import Changed, Debt, Effective, NotYours, Posted
 from rating_core.store.report_store import Report
-from rating_core.times import show_day, show_time
+from rating_core.times import season_of, show_day, show_time
 
 OUTSIDER = "只能由对局双方或裁判上报。您没有下这几局；如果您就是其中一位，请先发 /认领 名字 绑定QQ。"
 IN_PRIVATE = "请在群里公开报分（报分应当公开），对方才能确认。"
@@ -141,6 +142,9 @@ def bar_reason(bar: Bar) -> str:
     day = show_day(bar.until)
     if bar.clause == "L8":
         return f"请假中，{day}起才能参赛（L8）。"
+    if bar.pending:
+        season = season_of(bar.until) - 1
+        return f"{season}赛季不满{games_needed(season)}局，按封存算，{day}起才能参赛（L7）。"
     return f"已封存，{day}起才能参赛（L7）。"
 
 
