@@ -7,6 +7,7 @@ from rating_core import ledger
 from rating_core.elo import game_changes
 from rating_core.rulebook import PEAK_GAMES
 from rating_core.rules import farming
+from rating_core.rules.season import return_day
 from rating_core.state import (
     COUNTED,
     VOID,

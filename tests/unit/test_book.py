@@ -527,3 +527,12 @@ def test_a_game_can_be_amended_to_a_player_registered_after_it() -> None:
     assert book.state.look(POOL, books.id("李四")).games == 1
     assert show_rating(book.state.look(POOL, books.id("张三")).rating) == "2024.3"
     assert first_difference(book, books.rows.rows) is None
+
+
+@pytest.mark.parametrize(("as_of", "until"), [("2027-01-15", "2027-02-01"), ("2027-02-01", None), ("2026-06-01", None)])
+def test_a_player_brought_in_archived_in_january_is_barred_until_february(
+    rows: Rows, as_of: str, until: str | None
+) -> None:
+    """§3 D, L7."""
+    rows.add(OpeningBalance(A, 2050.0, 5, 0, 5, ms(as_of), archived=True), pool=POOL)
+    assert rows.book().state.look(POOL, A).barred_until == (ms(until) if until else 0)
