@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from plugins.rating_bot.sandbox.values import FakeMessage
 from rating_core.times import DAY_MS, HOUR_MS
 from tests.e2e.world import OFFICIAL, SCORING, World, running
 
@@ -60,14 +59,6 @@ async def hour_of_downtime(world: World, down: Callable[[World], Awaitable[Calla
     await up()
 
 
-async def heard(world: World, after: FakeMessage, group: int) -> list[str]:
-    """Return what the bot said in a group since; the scoring group is asked by somebody who is in it."""
-    if group == OFFICIAL:
-        return await world.said_since(after)
-    end = await world.ask("群主", "确认 900000000", group=SCORING)
-    return [m.text for m in world.qq.said_by_bot(group) if after.real_seq < m.real_seq < end.real_seq]
-
-
 @pytest.mark.parametrize("down", [socket_down, bot_stopped, bot_killed])
 async def test_an_hour_of_downtime(
     tmp_path: Path, down: Callable[[World], Awaitable[Callable[[], Awaitable[None]]]]
@@ -91,7 +82,7 @@ async def test_an_hour_of_downtime(
         assert order == sorted(order), answers
         assert "显示分 " not in told, "an old question is not answered"
 
-        forwards = await heard(world, hello[1], SCORING)
+        forwards = await world.said_since(hello[1], SCORING)
         assert 1 <= len(forwards) <= 3, forwards
         lines = "\n".join(forwards).split("\n")
         for number in (1, 3, 4, 6):
@@ -138,7 +129,7 @@ async def test_the_first_connection_handles_nothing_that_was_said_before(tmp_pat
     try:
         await world.start()
         assert await world.said_since(last[0]) == []
-        assert await heard(world, last[1], SCORING) == []
+        assert await world.said_since(last[1], SCORING) == []
         number, prompt = await world.report("张三", "张三 胜 李四")
         said = world.say("李四", "确认", quote=prompt.message_id)
         await world.hear(f"收到 #{number}（", after=said)

@@ -1,7 +1,6 @@
 """A real bot process, a QQ in memory that is connected to it over a real WebSocket, and people who talk."""
 
 import asyncio
-import itertools
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,7 +25,7 @@ BOT, OFFICIAL, SCORING, ELSEWHERE = 10000, 100001, 100002, 999999
 TOKEN = "end-to-end-0123456789abcdef"
 OWNER, KEEPER, REFEREE_QQ = 10001, 10002, 10004
 POOL = "单跳1v1"
-SENTINELS = itertools.count(900_000_001)
+STRANGER = 80_001
 
 
 def settings(port: int) -> dict[str, str]:
@@ -57,6 +56,7 @@ class World:
         self.bot = BotProcess(folder, settings(self.port))
         self.client = FakeClient(self.qq, f"ws://127.0.0.1:{self.port}/onebot/v11/ws", token=TOKEN, retry=0.05)
         self.people: dict[str, int] = {}
+        self.players: tuple[str, ...] = ()
         self._client_started = False
         self.join("群主", OWNER, scoring=True)
         self.join("小周", KEEPER, scoring=True)
@@ -87,6 +87,7 @@ class World:
     async def prepare(self, *names: str) -> None:
         """Enter players bound to their QQs, a scorekeeper and a referee, before the bot's first start."""
         assert not self.bot.running
+        self.players = names
         database = await Database.open(self.url)
         try:
             await migrate(database, self.folder / "backups")
@@ -154,14 +155,14 @@ class World:
         return answer
 
     async def said_since(self, after: FakeMessage, group: int = OFFICIAL) -> list[str]:
-        """Return what the bot said in a group between `after` and a question that somebody else asks now.
+        """Return what the bot said in a group between `after` and its answer to a stranger's report said now.
 
         Messages of a group are handled and answered in order, so by the time of that answer nothing else can come.
         """
-        number = next(SENTINELS)
-        self.qq.add_member(group, 80_001, card="路人", nickname="路人")
-        self.qq.say(group, 80_001, f"确认 {number}")
-        end = await self.hear(f"没有#{number}", after=after, group=group)
+        self.qq.add_member(group, STRANGER, card="路人", nickname="路人")
+        asked = self.qq.say(group, STRANGER, " 胜 ".join(self.players[:2]))
+        end = await self.qq.wait_for(group, lambda m: m.user_id == BOT and m.quote == asked.message_id, 15, after=asked)
+        assert "只能由对局双方或裁判上报" in end.text
         messages = [m for m in self.qq.said_by_bot(group) if after.real_seq < m.real_seq < end.real_seq]
         return [m.text for m in messages]
 
