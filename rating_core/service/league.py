@@ -8,12 +8,12 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from functools import cached_property
 
 from rating_core.book import Book
 from rating_core.directory import DISMISSED, SCOREKEEPER, Account, Actor, Directory
-from rating_core.ledger import Draft, Games, Row
+from rating_core.ledger import Amend, Draft, Games, Merged, Row, Void
 from rating_core.names import skeleton
+from rating_core.state import State
 from rating_core.store.challenge_store import ChallengeStore
 from rating_core.store.database import Database, DbConnection, StorageFailed
 from rating_core.store.desk_store import DeskStore, JournalLine
@@ -111,13 +111,27 @@ class Tx:
         self.chats = ChatTable(connection)
         self.counters = Counters(connection)
         self.appended = 0
+        self._rows: list[Row] = []
+        self._trial: Trial | None = None
         self.edited = False
         self._directory = league.directory
 
-    @cached_property
+    @property
     def trial(self) -> Trial:
         """The Book as it will be with what this transaction appended so far."""
-        return Trial.of(self.book)
+        if self._trial is None:
+            self._trial = Trial.of(self.book)
+        return self._trial
+
+    @property
+    def seq(self) -> int:
+        """The ledger's last row, what this transaction appended included."""
+        return self._rows[-1].seq if self._rows else self.book.seq
+
+    @property
+    def state(self) -> State:
+        """What stands now, with what this transaction appended so far; for looking things up, not for changing."""
+        return self.trial.state if self.appended else self.book.state
 
     @property
     def directory(self) -> Directory:
@@ -132,15 +146,31 @@ class Tx:
     async def append(self, draft: Draft) -> tuple[Row, range]:
         """Try an entry and append it; games carry the figures the trial gave them.
 
-        Return the row and the positions of its games in `trial.columns`.
+        Return the row and the positions of its games in `trial.columns`. After a correction the trial begins anew,
+        and `book` shows it.
         """
+        if isinstance(draft.entry, Void | Amend | Merged):
+            (row,) = await self.ledger.append([draft], self.now)
+            self.appended += 1
+            self._rows.append(row)
+            await asyncio.to_thread(self.read_own)  # folds again from the old entry on; the bot goes on answering
+            self._trial = Trial.of(self.book)
+            return row, range(0)
         games = self.trial.apply(draft)
         if isinstance(draft.entry, Games):
             told = announce(self.trial.columns, games, draft.entry.lines)
             draft = replace(draft, entry=replace(draft.entry, announced=told))
         (row,) = await self.ledger.append([draft], self.now)
         self.appended += 1
+        self._rows.append(row)
         return row, games
+
+    def read_own(self) -> None:
+        """Let `book` show what this transaction appended so far; the league's own Book does not move."""
+        rows = [row for row in self._rows if row.seq > self.book.seq]
+        if rows:
+            self.book = self.book.fork()
+            self.book.advance(rows)
 
     async def journal(
         self, actor: Actor, said_at: int, action: str, *, about: str = "", player: int | None = None,
