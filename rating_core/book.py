@@ -7,8 +7,9 @@ from the nearest checkpoint before it.
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TypeVar
 
 from rating_core.fold import Mark, fold_entry, fold_games, fold_void
@@ -221,6 +222,11 @@ class Book:
         for seq in touched:
             self._resolve(seq)
         self._refold(first)
+
+    @property
+    def merged(self) -> Mapping[int, int]:
+        """Wrong names and whose they are, by the merges in force."""
+        return MappingProxyType(self._alias)
 
     def alias(self, player: int) -> int:
         """Return who a player is, merges in force considered."""

@@ -60,6 +60,8 @@ class Directory:
     by_player: dict[int, set[int]] = field(default_factory=dict)
     roles: dict[int, frozenset[str]] = field(default_factory=dict)
     events: dict[int, str] = field(default_factory=dict)
+    merged: Mapping[int, int] = field(default_factory=dict)
+    """Wrong names (their players) and whose they are, by the merges in force (§10)."""
 
     @classmethod
     def build(
@@ -79,7 +81,7 @@ class Directory:
     def copy(self) -> "Directory":
         return Directory(
             self.roster.copy(), dict(self.by_qq), dict(self.by_id), {p: set(a) for p, a in self.by_player.items()},
-            dict(self.roles), dict(self.events),
+            dict(self.roles), dict(self.events), self.merged,
         )  # fmt: skip
 
     def put(self, account: Account) -> None:
@@ -109,7 +111,7 @@ class Directory:
     def name_of(self, player_id: int) -> str:
         """Return a player's current name; his number where he has none any more."""
         try:
-            return self.roster.name_of(player_id)
+            return self.roster.name_of(self.merged.get(player_id, player_id))
         except KeyError:
             return f"已注销{player_id}"
 

@@ -64,6 +64,7 @@ class League:
                     batch = []
                     await asyncio.sleep(0)
             self.book.advance(batch)
+        self.directory.merged = self.book.merged
 
     async def _read_again(self) -> None:
         await self._reload_directory()
