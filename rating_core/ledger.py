@@ -258,8 +258,8 @@ class ChallengeForfeited(Entry):
     amount: float
 
 
-ListRow = tuple[int, int, float, float, int, int, int, float | None]
-"""(player, rank, shown, rating, wins, draws, losses, peak) of a published list."""
+ListRow = tuple[int, int, float, float, int, int, int, float | None, int]
+"""(player, rank, shown, rating, wins, draws, losses, peak, its time in ms or 0) of a published list."""
 
 
 @dataclass(frozen=True, slots=True)

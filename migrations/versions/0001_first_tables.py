@@ -269,6 +269,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("seq", name="pk_ledger_notes"),
         comment="Why an entry was made, in the actor's words; erasable.",
     )
+    op.create_table(
+        "list_titles",
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["seq"], ["ledger.seq"], name="fk_list_titles_seq"),
+        sa.PrimaryKeyConstraint("seq", name="pk_list_titles"),
+        comment="Titles of published lists in the scorekeeper's words; erasable. The lists are in the ledger.",
+    )
 
     op.execute(f"INSERT INTO ledger_head (id, seq, hash) VALUES (1, 0, '{'0' * 64}')")
     sqlite = op.get_bind().dialect.name == "sqlite"

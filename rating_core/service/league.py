@@ -18,6 +18,7 @@ from rating_core.store.challenge_store import ChallengeStore
 from rating_core.store.database import Database, DbConnection, StorageFailed
 from rating_core.store.desk_store import DeskStore, JournalLine
 from rating_core.store.ledger_store import LedgerStore
+from rating_core.store.list_store import ListStore
 from rating_core.store.people_store import Counters, PeopleStore
 from rating_core.store.report_store import ReportStore
 from rating_core.store.wire_store import ChatTable, InboxTable, OutboxTable
@@ -106,6 +107,7 @@ class Tx:
         self.people = PeopleStore(connection)
         self.reports = ReportStore(connection)
         self.challenges = ChallengeStore(connection)
+        self.lists = ListStore(connection)
         self.desk = DeskStore(connection)
         self.inbox = InboxTable(connection)
         self.outbox = OutboxTable(connection)

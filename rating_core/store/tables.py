@@ -71,7 +71,7 @@ counters = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("value", BigInteger, nullable=False),
-    comment="The last number given out: report, game, application, preview, challenge, player, account, event.",
+    comment="The last number given out: report, game, application, preview, challenge, player, account, event, list …",
 )
 
 # --- people -----------------------------------------------------------------------------------------------
@@ -188,6 +188,22 @@ challenges = Table(
     Column("message_id", Text, nullable=False),
     Column("remind_at", BigInteger, nullable=True, index=True, comment="when the next reminder is due; null: none"),
     comment="Where forced challenges were issued, and their reminders; all else about them is in the ledger.",
+)
+
+# --- published lists --------------------------------------------------------------------------------------
+
+list_titles = Table(
+    "list_titles",
+    metadata,
+    Column(
+        "seq",
+        BigInteger().with_variant(Integer, "sqlite"),
+        ForeignKey("ledger.seq"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("title", Text, nullable=False),
+    comment="Titles of published lists in the scorekeeper's words; erasable. The lists are in the ledger.",
 )
 
 # --- the desk ---------------------------------------------------------------------------------------------
