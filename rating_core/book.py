@@ -29,51 +29,11 @@ from rating_core.ledger import (
 )
 from rating_core.rulebook import Pool
 from rating_core.state import COUNTED, VOID, GameColumns, State
+from rating_core.steps import Checkpoint, Correction, Original, Step
 
 E = TypeVar("E", bound=Entry)
 CHECKPOINT_GAMES = 250
 """A checkpoint is taken about every so many games near the end; older ones are thinned out."""
-
-
-@dataclass(slots=True)
-class Step:
-    """One ledger row as the fold sees it; games stand in the columns from `start` to before `stop`."""
-
-    seq: int
-    said_at: int
-    pool: str
-    entry: Entry | None
-    """None for games."""
-    start: int = 0
-    stop: int = 0
-    void: bool = False
-
-
-@dataclass(slots=True)
-class _Original:
-    """A game's line and weight as first written, kept once it has been amended or voided."""
-
-    left: tuple[int, ...]
-    result: str
-    right: tuple[int, ...]
-    event: int
-    weight: float
-
-
-@dataclass(slots=True)
-class _Correction:
-    seq: int
-    target: int
-    entry: Void | Amend | Merged
-    void: bool = False
-
-
-@dataclass(slots=True)
-class _Checkpoint:
-    step: int
-    games: int
-    marks: int
-    state: State
 
 
 @dataclass(slots=True)
@@ -90,14 +50,14 @@ class Book:
     _steps: list[Step] = field(default_factory=list)
     _step_seqs: list[int] = field(default_factory=list)
     _played: dict[int, "array[int]"] = field(default_factory=dict)
-    _corrections: dict[int, _Correction] = field(default_factory=dict)
-    _by_target: dict[int, list[_Correction]] = field(default_factory=dict)
-    _originals: dict[int, _Original] = field(default_factory=dict)
+    _corrections: dict[int, Correction] = field(default_factory=dict)
+    _by_target: dict[int, list[Correction]] = field(default_factory=dict)
+    _originals: dict[int, Original] = field(default_factory=dict)
     _registered: dict[int, int] = field(default_factory=dict)
     """Ledger row in which each player was registered."""
     _alias: dict[int, int] = field(default_factory=dict)
     """Wrong names and whose they are, by the merges in force."""
-    _checkpoints: list[_Checkpoint] = field(default_factory=list)
+    _checkpoints: list[Checkpoint] = field(default_factory=list)
 
     @classmethod
     def of(cls, pools: dict[str, Pool] | None = None) -> "Book":
@@ -154,9 +114,9 @@ class Book:
         last = self._checkpoints[-1].games if self._checkpoints else 0
         if step.start - last < CHECKPOINT_GAMES:
             return
-        self._checkpoints.append(_Checkpoint(number, step.start, len(self.marks), self.state.copy()))
+        self._checkpoints.append(Checkpoint(number, step.start, len(self.marks), self.state.copy()))
         # keep those whose distance from the end roughly doubles: few copies, short refolds near the end
-        kept: list[_Checkpoint] = []
+        kept: list[Checkpoint] = []
         for checkpoint in self._checkpoints:
             while len(kept) >= 2 and kept[-1].games - kept[-2].games < (step.start - kept[-1].games) // 4:
                 if checkpoint.games - kept[-2].games > (step.start - kept[-2].games) // 2:
@@ -190,7 +150,7 @@ class Book:
         target = row.refers_to or 0
         if not isinstance(entry, Merged) and not 0 < target <= self.seq:
             raise LedgerError(f"row {row.seq} corrects nothing")
-        correction = _Correction(row.seq, target, entry)
+        correction = Correction(row.seq, target, entry)
         self._corrections[row.seq] = correction
         self._by_target.setdefault(target, []).append(correction)
         while target in self._corrections:  # a correction of a correction: resolve what that one is about
@@ -264,7 +224,7 @@ class Book:
         number = columns.number[index]
         original = self._originals.setdefault(
             index,
-            _Original(
+            Original(
                 columns.left(index), chr(columns.result[index]), columns.right(index), columns.event[index],
                 columns.weight[index],
             ),
@@ -331,6 +291,25 @@ class Book:
         self.columns.truncate(start)
         self._refold(seq)
 
+    def posted_before(self, moment: int) -> "Book":
+        """Return the Book without what was posted at or after `moment` (ms): a season as it ended (§8).
+
+        Games posted before it are in it whenever they took effect, with all corrections known now.
+        """
+        twin = self.fork()
+        first = None
+        for number, step in enumerate(twin._steps):
+            at = step.said_at if step.entry is not None else twin.columns.at[step.start]
+            if at < moment or step.void:
+                continue
+            twin._steps[number] = replace(step, void=True)
+            for index in range(step.start, step.stop):
+                twin.columns.flags[index] = VOID
+            first = step.seq if first is None else first
+        if first is not None:
+            twin._refold(first)
+        return twin
+
     # --- reading ------------------------------------------------------------------------------------------
 
     def games_of(self, player: int) -> "array[int]":
@@ -365,6 +344,20 @@ class Book:
         if (correction := self._corrections.get(seq)) is not None:
             return not correction.void
         return not self._steps[bisect_left(self._step_seqs, seq)].void
+
+    def reaches_back_to(self, since: int) -> int:
+        """Return the first ledger row that the rows after `since` touch: by correcting it, or by being new."""
+        reached = [since + 1]
+        for seq in reversed(self._corrections):
+            if seq <= since:
+                break
+            correction = self._corrections[seq]
+            while correction.target in self._corrections:
+                correction = self._corrections[correction.target]
+            entry = correction.entry
+            players = (entry.player, entry.into) if isinstance(entry, Merged) else ()
+            reached += [self._registered[player] for player in players] or [correction.target]
+        return min(reached)
 
     def corrected_by(self, seq: int) -> int | None:
         """Return the ledger row that the correction in row `seq` is about; None where that row is no correction."""

@@ -169,8 +169,11 @@ def _opening(state: State, entry: ledger.OpeningBalance, seq: int, said_at: int,
     standing.wins, standing.draws, standing.losses = entry.wins, entry.draws, entry.losses
     standing.games = entry.wins + entry.draws + entry.losses
     standing.season_games[season_of(entry.as_of)] = entry.season_games
-    standing.archived, standing.archived_at = entry.archived, entry.as_of if entry.archived else 0
     standing.opened_at, standing.season = entry.as_of, season_of(entry.as_of)
+    if entry.archived:
+        back = return_day(standing.season - 1)
+        standing.archived, standing.archived_at = True, entry.as_of
+        standing.barred_until = back if entry.as_of < back else 0
     if entry.peak is not None:
         standing.peak, standing.peak_at = entry.peak, entry.peak_at or entry.as_of
     _raise_peak(standing, entry.as_of)

@@ -8,6 +8,7 @@ from rating_core.names import clean_text
 from rating_core.rules.display import board_order
 from rating_core.service.league import Tx
 from rating_core.service.refusal import Refusal
+from rating_core.state import PoolState
 from rating_core.times import day_of
 
 MAX_TITLE = 40
@@ -41,15 +42,19 @@ def check_title(title: str) -> str:
     return title
 
 
-async def publish(tx: Tx, actor: Actor, pool: str, as_of: int, said_at: int, title: str = "") -> Published:
+async def publish(
+    tx: Tx, actor: Actor, pool: str, as_of: int, said_at: int, title: str = "", *, standings: PoolState | None = None
+) -> Published:
     """Freeze the board as it stands now, with what this transaction appended, as the next 第N期 of the pool (§7).
 
     `as_of` (ms) is the date that the list bears, by which N goes (L12). A number is given once, also where the list
-    is voided later. Raises Refusal: nobody on the board, or a title that cannot be.
+    is voided later. `standings`: what is frozen instead, a season's end. Raises Refusal: nobody on the board, or a
+    title that cannot be.
     """
     title = check_title(title) or default_title(pool, as_of)
-    tx.read_own()
-    standings = tx.book.state.pools[pool]
+    if standings is None:
+        tx.read_own()
+        standings = tx.book.state.pools[pool]
     rows: list[ListRow] = []
     for rank, (lowered, rating, _, _, player) in enumerate(board_order(standings, tx.directory, as_of), start=1):
         s = standings.standings[player]

@@ -536,3 +536,28 @@ def test_a_player_brought_in_archived_in_january_is_barred_until_february(
     """§3 D, L7."""
     rows.add(OpeningBalance(A, 2050.0, 5, 0, 5, ms(as_of), archived=True), pool=POOL)
     assert rows.book().state.look(POOL, A).barred_until == (ms(until) if until else 0)
+
+
+def test_a_season_as_it_ended_holds_its_late_games_and_nothing_later(rows: Rows) -> None:
+    """§8: what was posted before the turn of the year, whenever it took effect, with corrections known now."""
+    rows.play([line(A, "W", B)], at=ms("2026-12-30"))
+    wrong = rows.play([line(A, "W", C)], at=ms("2026-12-31"))
+    rows.play([line(B, "W", C)], at=ms("2027-01-01"))
+    rows.play([line(B, "D", C)], at=ms("2026-12-31 23:59:59"), confirmed_at=ms("2027-01-03"))
+    rows.add(Adjustment(A, 5.0), pool=POOL, at=ms("2027-01-02"))
+    rows.add(Void(), refers_to=wrong.seq, at=ms("2027-01-04"))
+    book = rows.book()
+    before = snapshot(book)
+    ended = book.posted_before(season_start(2027))
+    alone = Rows()
+    alone.register(2000, 2000, 2000, 2000)
+    alone.play([line(A, "W", B)], at=ms("2026-12-30"))
+    alone.play([line(B, "D", C)], at=ms("2026-12-31 23:59:59"))
+    assert ended.state.pools[POOL].standings == alone.book().state.pools[POOL].standings
+    assert [ended.counted(index) for index in range(4)] == [True, False, False, True]
+    a, b = (book.state.look(POOL, player) for player in (A, B))
+    assert (a.rating_after(2026), a.rating_after(2027), a.rating) == (2016, 2021, 2021)
+    late = book.columns.change[0][3]
+    assert b.rating_after(2026) == 1984 + late and b.rating_after(2027) == b.rating != b.rating_after(2026)
+    assert snapshot(book) == before
+    assert snapshot(book.posted_before(ms("2028-01-01"))) == before
