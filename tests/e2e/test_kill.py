@@ -91,8 +91,9 @@ async def test_killed_while_the_report_is_taken(tmp_path: Path) -> None:
         await world.close()
 
 
-async def test_power_cut_while_many_talk(tmp_path: Path) -> None:
-    """Killed from outside at no chosen point, with reports and confirmations in every state."""
+@pytest.mark.parametrize("end", ["power cut", "SIGTERM", "connection lost"])
+async def test_an_end_while_many_talk(tmp_path: Path, end: str) -> None:
+    """At no chosen point, with reports and confirmations in every state."""
     pairs = [("张三", "李四"), ("王五", "赵六"), ("钱七", "孙八"), ("周九", "吴十")]
     async with running(tmp_path, *(name for pair in pairs for name in pair)) as world:
         for _ in range(3):
@@ -100,13 +101,20 @@ async def test_power_cut_while_many_talk(tmp_path: Path) -> None:
                 world.say(one, f"{one} 平 {two}")
                 world.say(two, "确认")
         await world.hear("收到", "#3（")
-        await world.bot.kill()
-        await world.client.disconnected()
-        await world.start()
+        if end == "connection lost":
+            await world.client.drop()
+            await world.client.connected()
+        else:
+            await (world.bot.kill if end == "power cut" else world.bot.stop)()
+            await world.client.disconnected()
+            await world.start()
         await world.ask("张三", "/等级分", "张三")
         for number in range(1, 13):
-            await world.hear(f"#{number}（")
+            await world.hear(f"收到 #{number}（")
             await world.hear(f"#{number} 单跳1v1", group=SCORING)
         await world.stop()
         book = await world.check_book()
         assert list(book.columns.report) == list(range(1, 13))
+        for group, sign in ((OFFICIAL, "收到 #{0}（"), (SCORING, "#{0} 单跳1v1")):
+            told = "\n".join(m.text for m in world.qq.said_by_bot(group))
+            assert [told.count(sign.format(number)) for number in range(1, 13)] == [1] * 12, told

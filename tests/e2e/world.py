@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from plugins.rating_bot.sandbox.client import FakeClient
+from plugins.rating_bot.sandbox.client import FakeClient, Style
 from plugins.rating_bot.sandbox.qq import FakeQQ, wall_clock
 from plugins.rating_bot.sandbox.values import FakeMessage
 from rating_core.book import Book
@@ -45,7 +45,7 @@ def settings(port: int) -> dict[str, str]:
 class World:
     """One league: its folder, its bot, its QQ. Everybody in `people` speaks by name."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, style: Style = "napcat") -> None:
         self.folder = folder
         self.port = free_port()
         self.late_ms = DAY_MS
@@ -54,7 +54,8 @@ class World:
         for number, name in ((OFFICIAL, "官方群"), (SCORING, "记分群"), (ELSEWHERE, "别的群")):
             self.qq.add_group(number, name)
         self.bot = BotProcess(folder, settings(self.port))
-        self.client = FakeClient(self.qq, f"ws://127.0.0.1:{self.port}/onebot/v11/ws", token=TOKEN, retry=0.05)
+        url = f"ws://127.0.0.1:{self.port}/onebot/v11/ws"
+        self.client = FakeClient(self.qq, url, token=TOKEN, style=style, retry=0.05)
         self.people: dict[str, int] = {}
         self.players: tuple[str, ...] = ()
         self._client_started = False
