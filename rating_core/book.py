@@ -21,6 +21,7 @@ from rating_core.ledger import (
     Games,
     LedgerError,
     Merged,
+    OpeningBalance,
     PlayerRegistered,
     Row,
     Settlement,
@@ -338,6 +339,11 @@ class Book:
                 entry = self._as_merged(step.entry)
                 assert isinstance(entry, kind)
                 yield step.seq, step.pool, entry
+
+    def began(self, pool: str) -> int | None:
+        """Return when (ms) the first games or opening balance of a pool took effect; None where there are none."""
+        steps = (s for s in self._steps if s.pool == pool and not s.void)
+        return next((s.said_at for s in steps if s.entry is None or isinstance(s.entry, OpeningBalance)), None)
 
     def in_force(self, seq: int) -> bool:
         """Whether ledger row `seq` counts: no correction in force declares it void as a whole."""

@@ -277,6 +277,16 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("seq", name="pk_list_titles"),
         comment="Titles of published lists in the scorekeeper's words; erasable. The lists are in the ledger.",
     )
+    op.create_table(
+        "merge_items",
+        sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("item", sa.Text(), nullable=False),
+        sa.Column("current", sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(["seq"], ["ledger.seq"], name="fk_merge_items_seq"),
+        sa.PrimaryKeyConstraint("seq", "kind", "item", name="pk_merge_items"),
+        comment="What went over to the right player with a merge (账seq), so that it can be undone; erasable.",
+    )
 
     op.execute(f"INSERT INTO ledger_head (id, seq, hash) VALUES (1, 0, '{'0' * 64}')")
     sqlite = op.get_bind().dialect.name == "sqlite"

@@ -8,7 +8,7 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from rating_core.directory import Account
-from rating_core.store.tables import accounts, applications, counters, events, names, roles
+from rating_core.store.tables import accounts, applications, counters, events, merge_items, names, roles
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,16 @@ class Application:
     message_id: str
     said_at: int
     state: str = "waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class MergeItem:
+    """Something that went over with a merge: a name, or the number of an account, report or application."""
+
+    kind: str
+    item: str
+    current: bool = False
+    """Of a name: it was the wrong player's current one."""
 
 
 class Counters:
@@ -80,6 +90,28 @@ class PeopleStore:
                 insert(names).values(name=name, skeleton=skeleton, player_id=player_id, current=True, since=since)
             )
 
+    async def names_of(self, player_id: int) -> list[tuple[str, bool]]:
+        """Return a player's names, each with whether it is his current one."""
+        query = select(names.c.name, names.c.current).where(names.c.player_id == player_id).order_by(names.c.name)
+        return [(row.name, row.current) for row in await self._connection.execute(query)]
+
+    async def hand_over_name(self, name: str, player_id: int, *, current: bool) -> None:
+        """Make a name that is somebody's another player's."""
+        await self._connection.execute(
+            update(names).where(names.c.name == name).values(player_id=player_id, current=current)
+        )
+
+    async def keep_merge_items(self, seq: int, items: Sequence[MergeItem]) -> None:
+        """Remember what went over with the merge in ledger row `seq`."""
+        if items:
+            rows = [{"seq": seq, "kind": i.kind, "item": i.item, "current": i.current} for i in items]
+            await self._connection.execute(insert(merge_items), rows)
+
+    async def merge_items(self, seq: int) -> list[MergeItem]:
+        """Return what went over with a merge, as far as it was not forgotten."""
+        query = select(merge_items).where(merge_items.c.seq == seq).order_by(merge_items.c.kind, merge_items.c.item)
+        return [MergeItem(row.kind, row.item, row.current) for row in await self._connection.execute(query)]
+
     async def add_account(self, account_id: int, qq: str) -> None:
         await self._connection.execute(insert(accounts).values(account_id=account_id, qq=qq))
 
@@ -118,6 +150,11 @@ class PeopleStore:
     async def waiting_applications(self) -> list[Application]:
         query = select(applications).where(applications.c.state == "waiting").order_by(applications.c.application_id)
         return [_application(row) for row in (await self._connection.execute(query)).mappings()]
+
+    async def hand_over_application(self, number: int, player_id: int) -> None:
+        """Let a waiting application be about another player."""
+        known = (applications.c.application_id == number, applications.c.state == "waiting")
+        await self._connection.execute(update(applications).where(*known).values(player_id=player_id))
 
     async def decide_application(self, number: int, state: str, by: int, at: int, reason: str = "") -> bool:
         """Decide a waiting application; False if it was decided before."""

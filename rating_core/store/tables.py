@@ -132,6 +132,22 @@ applications = Table(
     Column("reason", Text, nullable=False, default=""),
 )
 
+merge_items = Table(
+    "merge_items",
+    metadata,
+    Column(
+        "seq",
+        BigInteger().with_variant(Integer, "sqlite"),
+        ForeignKey("ledger.seq"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("kind", Text, primary_key=True, comment="name | account | report | application"),
+    Column("item", Text, primary_key=True, comment="the name, or the number"),
+    Column("current", Boolean, nullable=False, comment="of a name: it was the current one"),
+    comment="What went over to the right player with a merge (账seq), so that it can be undone; erasable.",
+)
+
 # --- reports ----------------------------------------------------------------------------------------------
 
 reports = Table(

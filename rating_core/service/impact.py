@@ -1,0 +1,244 @@
+"""What a correction changes (§10): the Book before and after it, figure by figure.
+
+Ratings, K, farming and peaks are re-decided. Verdicts of settlements and ends of forced challenges stand; where they
+would now be others they are listed. Published lists never change.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rating_core.book import Book
+from rating_core.check import TOLERANCE
+from rating_core.directory import Directory
+from rating_core.ledger import Settlement
+from rating_core.report_text import GameLine, Result
+from rating_core.rules import challenge as challenges
+from rating_core.rules import season as seasons
+from rating_core.rules.display import board_order
+from rating_core.state import Challenge, Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A player in a pool. Ratings in points, unrounded; `rank` is None off the board, `peak` None without one."""
+
+    rating: float
+    games: int
+    rank: int | None
+    peak: float | None
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PersonChange:
+    """A player whose figures in a pool are others after the correction."""
+
+    pool: str
+    player: int
+    before: Figures
+    after: Figures
+
+    @property
+    def moved(self) -> float:
+        """Points by which his rating is higher than before."""
+        return self.after.rating - self.before.rating
+
+    @property
+    def only_rank(self) -> bool:
+        """Nothing but his rank changed: others passed him."""
+        return _same(self.before, self.after, rank=False)
+
+
+@dataclass(frozen=True, slots=True)
+class GameView:
+    """A game as one Book has it; `changes` in points by the players in the line's order."""
+
+    line: GameLine
+    event: int
+    weight: float
+    counted: bool
+    void: bool
+    changes: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GameChange:
+    """局`number`, which is another one, counts otherwise or changes ratings otherwise after the correction."""
+
+    number: int
+    before: GameView
+    after: GameView
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictChange:
+    """A verdict of a settlement that stands although it would now be another one.
+
+    `stored` and `now`: points taken from a player who is archived; None: not archived.
+    """
+
+    season: int
+    pool: str
+    seq: int
+    player: int
+    stored: float | None
+    now: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeChange:
+    """A forced challenge that changes (state or deadline), or whose end stands although the games say otherwise.
+
+    `played`: whether a game of the two, posted in time, is in the book after the correction.
+    """
+
+    was: Challenge
+    now: Challenge
+    played: bool
+
+    @property
+    def stands(self) -> bool:
+        """Nothing about it changes, although it would now end otherwise."""
+        return (self.was.state, self.was.deadline) == (self.now.state, self.now.deadline)
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """Everything in which two Books differ, and what stands although it would now be decided otherwise."""
+
+    people: tuple[PersonChange, ...]
+    """Largest change of rating first; those whose rank alone changed last."""
+    games: tuple[GameChange, ...]
+    verdicts: tuple[VerdictChange, ...]
+    challenges: tuple[ChallengeChange, ...]
+
+    @property
+    def own(self) -> tuple[PersonChange, ...]:
+        """Those of whom more changed than the rank."""
+        return tuple(change for change in self.people if not change.only_rank)
+
+    @property
+    def players(self) -> int:
+        """How many players changed in any pool, by more than the rank."""
+        return len({change.player for change in self.own})
+
+
+def compare(before: Book, after: Book, directory: Directory, at: int) -> Impact:
+    """Return what changes from one Book to another that has read more rows; ranks are those of the day of `at` (ms)."""
+    return Impact(
+        tuple(sorted(_people(before, after, directory, at), key=_most_first)), tuple(_games(before, after)),
+        tuple(_verdicts(before, after)), tuple(_challenges(before, after)),
+    )  # fmt: skip
+
+
+# --- people -----------------------------------------------------------------------------------------------
+
+
+def _same(a: Figures, b: Figures, *, rank: bool = True) -> bool:
+    peaks = (a.peak, b.peak)
+    return (
+        abs(a.rating - b.rating) <= TOLERANCE
+        and (a.games, a.archived) == (b.games, b.archived)
+        and (None in peaks) == (peaks == (None, None))
+        and abs((a.peak or 0.0) - (b.peak or 0.0)) <= TOLERANCE
+        and (not rank or a.rank == b.rank)
+    )
+
+
+def _most_first(change: PersonChange) -> tuple[bool, float, str, int]:
+    return change.only_rank, -abs(change.moved), change.pool, change.player
+
+
+def _people(before: Book, after: Book, directory: Directory, at: int) -> Iterator[PersonChange]:
+    for name, pool in after.state.pools.items():
+        old = before.state.pools[name]
+        ranks = [
+            {place[-1]: rank for rank, place in enumerate(board_order(state, directory, at), start=1)}
+            for state in (old, pool)
+        ]
+        for player in old.standings.keys() | pool.standings.keys():
+            was, now = (
+                _figures(book.state.look(name, player), found.get(player))
+                for book, found in zip((before, after), ranks, strict=True)
+            )
+            if not _same(was, now):
+                yield PersonChange(name, player, was, now)
+
+
+def _figures(standing: Standing, rank: int | None) -> Figures:
+    return Figures(standing.rating, standing.games, rank, standing.peak, standing.archived)
+
+
+# --- games ------------------------------------------------------------------------------------------------
+
+
+def _games(before: Book, after: Book) -> Iterator[GameChange]:
+    for index in range(len(before.columns)):
+        if _differs(before, after, index):
+            yield GameChange(before.columns.number[index], view(before, index), view(after, index))
+
+
+def _differs(before: Book, after: Book, index: int) -> bool:
+    a, b = before.columns, after.columns
+    return (
+        a.flags[index] != b.flags[index]
+        or a.result[index] != b.result[index]
+        or a.event[index] != b.event[index]
+        or a.weight[index] != b.weight[index]
+        or any(one[index] != other[index] for one, other in zip(a.players, b.players, strict=True))
+        or any(abs(one[index] - other[index]) > TOLERANCE for one, other in zip(a.change, b.change, strict=True))
+    )
+
+
+def view(book: Book, index: int) -> GameView:
+    """Return the game at a position of the columns."""
+    columns = book.columns
+    line = GameLine(columns.left(index), Result(chr(columns.result[index])), columns.right(index))
+    changes = tuple(columns.change[slot][index] for slot, _ in columns.members(index))
+    return GameView(
+        line, columns.event[index], columns.weight[index], book.counted(index), book.is_void(index), changes
+    )
+
+
+# --- what stands ------------------------------------------------------------------------------------------
+
+
+def _verdicts(before: Book, after: Book) -> Iterator[VerdictChange]:
+    """Judge the settled seasons again (L7, L8, L10), each on what its settlement would have found."""
+    reached = after.reaches_back_to(before.seq)
+    settled = {seq: (pool, entry) for seq, pool, entry in after.entries(Settlement) if seq > reached}
+    known = {seq for seq, _, _ in before.entries(Settlement)}
+    now = {seq: _judged(book, *settled[seq]) for seq, book in after.before(*settled)}
+    was = {seq: _judged(book, *settled[seq]) for seq, book in before.before(*(known & settled.keys()))}
+    for seq, (pool, entry) in sorted(settled.items()):
+        stored = dict(entry.verdicts)
+        for player in sorted(stored.keys() | now[seq].keys()):
+            verdict = now[seq].get(player)
+            if verdict == stored.get(player) or (seq in was and was[seq].get(player) == verdict):
+                continue
+            yield VerdictChange(entry.season, pool, seq, player, stored.get(player), verdict)
+
+
+def _judged(book: Book, pool: str, entry: Settlement) -> dict[int, float]:
+    """Return whom a settlement would archive, and the points it would take, had it not been executed yet."""
+    found = seasons.verdicts(book.state, pool, entry.season)
+    return {player: verdict.taken for player, verdict in found if verdict.archived}
+
+
+def _challenges(before: Book, after: Book) -> Iterator[ChallengeChange]:
+    for number, now in after.state.challenges.items():
+        was = before.state.challenges[number]
+        change = ChallengeChange(was.copy(), now.copy(), was_played(after, now))
+        contradicts = now.state == ("forfeited" if change.played else "fulfilled")
+        if not change.stands or (contradicts and change.played != was_played(before, was)):
+            yield change
+
+
+def was_played(book: Book, challenge: Challenge) -> bool:
+    """Return whether a game of the two stands in the book that was posted in time (§9)."""
+    columns = book.columns
+    for index in book.games_of(challenge.opponent):
+        line = GameLine(columns.left(index), Result.WIN, columns.right(index))
+        if not book.is_void(index) and challenges.fulfils(challenge, columns.pool[index], [line], columns.at[index]):
+            return True
+    return False
