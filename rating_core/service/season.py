@@ -9,6 +9,7 @@ from rating_core.ledger import Draft, LeaveTaken, Settlement, Void
 from rating_core.rules import season as rules
 from rating_core.service import challenges, lists
 from rating_core.service.challenges import Ended
+from rating_core.service.impact import PersonChange, compare
 from rating_core.service.league import Tx
 from rating_core.service.lists import Published
 from rating_core.service.refusal import Refusal
@@ -65,17 +66,6 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
-    """A player whom a rollback changes: rating and archive list, before and after."""
-
-    player: int
-    before: float
-    after: float
-    archived_before: bool
-    archived_after: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Rollback:
     """What rolling a settlement back does: its ledger row, the number of its list, and who changes."""
 
@@ -86,7 +76,8 @@ class Rollback:
     by: int
     list_number: int | None
     list_seq: int | None
-    changes: tuple[Undone, ...]
+    changes: tuple[PersonChange, ...]
+    """By more than the rank; in whatever pool."""
 
 
 # --- the sheet --------------------------------------------------------------------------------------------
@@ -209,7 +200,7 @@ def final_title(season: int, pool: str) -> str:
 # --- rolling back -----------------------------------------------------------------------------------------
 
 
-async def rollback(tx: Tx, actor: Actor, season: int, pool: str) -> Rollback:
+async def rollback(tx: Tx, actor: Actor, season: int, pool: str, at: int) -> Rollback:
     """结算 回滚: what voiding a settlement and its list would change. Raises Refusal.
 
     Only the newest settlement of a pool; not by somebody whom it archived (§5 D).
@@ -231,13 +222,9 @@ async def rollback(tx: Tx, actor: Actor, season: int, pool: str) -> Rollback:
     list_seq = None if published is None else published.seq
     drafts = _voids(seq, list_seq, row.said_at, 0, pool)
     after = await asyncio.to_thread(tx.book.with_drafts, drafts)
-    changes = []
-    for player in sorted(tx.book.state.pools[pool].standings):
-        old, new = tx.book.state.look(pool, player), after.state.look(pool, player)
-        if (old.rating, old.archived) != (new.rating, new.archived):
-            changes.append(Undone(player, old.rating, new.rating, old.archived, new.archived))
+    changes = compare(tx.book, after, tx.directory, at).own
     number = None if published is None else published.number
-    return Rollback(season, pool, seq, row.said_at, row.actor, number, list_seq, tuple(changes))
+    return Rollback(season, pool, seq, row.said_at, row.actor, number, list_seq, changes)
 
 
 def _voids(seq: int, list_seq: int | None, said_at: int, by: int, pool: str) -> Sequence[Draft]:
