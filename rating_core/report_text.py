@@ -42,6 +42,7 @@ __all__ = [
     "format_report",
     "intended",
     "looks_like_report",
+    "near_header",
     "parse_report",
     "template",
 ]
@@ -146,7 +147,7 @@ def _read_headers(lines: Sequence[Line], events: Collection[str], pools: Collect
         code = ""
         near: tuple[str, ...] = ()
         if found is None:
-            code, near = "unknown_header", _near_header(name, known)
+            code, near = "unknown_header", near_header(name, known)
         elif found in events and headers.event is None:
             headers.event = found
         elif found in pools and headers.pool is None:
@@ -161,7 +162,7 @@ def _read_headers(lines: Sequence[Line], events: Collection[str], pools: Collect
     return headers
 
 
-def _near_header(name: str, known: Collection[str]) -> tuple[str, ...]:
+def near_header(name: str, known: Collection[str]) -> tuple[str, ...]:
     """Event and pool names that a header may have meant: at most a third of its characters are wrong."""
     if len(name) > _LONGEST_HEADER:
         return ()

@@ -55,6 +55,9 @@ async def _enter(tx: Tx, keeper: Actor, lines: list[GameLine], said_at: int, num
     result = await reports.post(tx, keeper, post)
     if not isinstance(result, Effective):
         if isinstance(result, results.SameAs):
-            await reports.record_copy(tx, keeper, post.chat, [post.message_id], said_at)
+            await reports.record_copy(
+                tx, keeper, [post.message_id], post.chat, said_at, remind_hours=settings.remind_hours,
+                confirm_hours=settings.confirm_hours,
+            )  # fmt: skip
             return
         raise ValueError(f"the sandbox's games break a rule: {result}")

@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from rating_core.report_text import GameLine, Result
 from rating_core.store.tables import copies, reports
 
-OPEN_STATES = ("waiting", "disputed", "expired")
-"""States in which the opponent can still confirm."""
+OPEN_STATES = ("waiting", "disputed", "expired", "confirmed")
+"""States in which a report may still take effect. confirmed: by the players; it waits for a referee or the desk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class ReportStore:
         return found[0] if found else None
 
     async def open_ones(self) -> list[Report]:
-        """All reports the opponent can still confirm."""
+        """All reports that may still take effect."""
         return await self._select(reports.c.state.in_(OPEN_STATES))
 
     async def open_of_pair(self, pool: str, lines: Sequence[GameLine]) -> list[Report]:
@@ -146,8 +146,8 @@ class ReportStore:
         values |= {"account_id": copy.account_id, "said_at": copy.said_at}
         await self._connection.execute(insert(copies).values(**values))
 
-    async def take_copy(self, chat: str, message_ids: Sequence[str]) -> Copy | None:
-        """Return the unused copy that was posted as one of these messages, and mark it used."""
+    async def copy_of(self, chat: str, message_ids: Sequence[str]) -> Copy | None:
+        """Return the unused copy that was posted as one of these messages."""
         query = (
             select(copies)
             .where(
@@ -160,15 +160,15 @@ class ReportStore:
         row = (await self._connection.execute(query)).mappings().first()
         if row is None:
             return None
-        await self._connection.execute(
-            update(copies)
-            .where(copies.c.chat == row["chat"], copies.c.message_id == row["message_id"])
-            .values(used=True)
-        )
         return Copy(
             row["chat"], row["message_id"], row["report_id"], load_lines(row["games"]), row["pool"], row["event_id"],
             float(row["weight"]), row["account_id"], row["said_at"],
         )  # fmt: skip
+
+    async def use_copy(self, copy: Copy) -> None:
+        """Mark a copy as recorded."""
+        known = (copies.c.chat == copy.chat, copies.c.message_id == copy.message_id)
+        await self._connection.execute(update(copies).where(*known).values(used=True))
 
 
 def _columns(report: Report) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def event(key: str, *, optional: bool = False) -> Slot:
         if known and not marked and optional:  # a player of that name goes first
             known = [reading for reading in known if directory.roster.resolve(reading[1].typed) is None]
         elif not known and (marked or not optional):
-            known = read
+            known = [reading for reading in read if reading[1].typed.casefold() not in _POOLS]
         yield from known
 
     return Slot(key, take, optional)

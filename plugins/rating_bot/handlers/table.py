@@ -1,5 +1,6 @@
 """The command table: word, slots, role, where, help. Dispatch, /帮助, the docs check and the rights matrix read it."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -79,8 +80,9 @@ class Table:
 
     def find(self, text: str) -> tuple[Command, str] | None:
         """Return the command whose word begins `text` (without its slash), and the rest after it."""
-        longest = max((w for w in self.commands if text.startswith(w)), key=len, default=None)
-        return None if longest is None else (self.commands[longest], text[len(longest) :])
+        found = ((word, re.match(re.escape(word).replace(r"\ ", r"\s+"), text)) for word in self.commands)
+        word, match = max(((w, m) for w, m in found if m), key=lambda pair: len(pair[0]), default=("", None))
+        return None if match is None else (self.commands[word], text[match.end() :])
 
     def listed(self) -> list[Command]:
         """Every command once, in the order of registration."""

@@ -51,6 +51,9 @@ def docket(found: Docket, page: int, directory: Directory) -> str:
     first = shown[0]
     if isinstance(first, Application):
         last = f"/通过 审{first.application_id}"
+    elif isinstance(first, Report) and first.state == "confirmed":
+        numbers = [e.report_id for e in shown if isinstance(e, Report) and e.state == "confirmed"]
+        last = f"确认 {' '.join(map(str, numbers))}"
     elif isinstance(first, Report):
         last = f"/代确认 {first.report_id} 理由"
     else:
