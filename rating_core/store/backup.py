@@ -23,7 +23,7 @@ def _copy(source: Path, target: Path) -> None:
             if result != "ok":
                 raise BackupFailed(str(result))
             writer.execute("PRAGMA journal_mode=DELETE")
-        descriptor = os.open(partial, os.O_RDONLY)
+        descriptor = os.open(partial, os.O_RDWR)  # Windows flushes only what may be written
         try:
             os.fsync(descriptor)
         finally:
