@@ -114,7 +114,7 @@ def _bots() -> dict[str, RatingBot]:
 def _schedule(scheduler: Any, parts: Parts) -> None:
     """Ticks and daily jobs; a job that was late runs once, however late."""
     options = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
-    scheduler.add_job(parts.remind, "interval", seconds=TICK_SECONDS, **options)
+    scheduler.add_job(parts.tick, "interval", seconds=TICK_SECONDS, **options)
     scheduler.add_job(parts.flush, "interval", seconds=FLUSH_SECONDS, **options)
     scheduler.add_job(jobs.back_up, "cron", hour=4, args=[parts.runtime], timezone="Asia/Shanghai", **options)
     scheduler.add_job(

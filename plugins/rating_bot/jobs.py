@@ -1,21 +1,21 @@
-"""What happens by the clock: reminders and the desk's list, the daily backup, forgetting old raw messages."""
+"""What happens by the clock: deadlines and reminders, the daily backup, forgetting old raw messages."""
 
 from collections.abc import Iterable
 
 from nonebot.log import logger
 
+from plugins.rating_bot.handlers.happenings import tell
 from plugins.rating_bot.runtime import Runtime
 from plugins.rating_bot.wire.messages import Out, group_chat, private_chat
 from plugins.rating_bot.wire.outbox import Sender
 from plugins.rating_bot.wording import desk as desk_wording
-from plugins.rating_bot.wording import reports as wording
-from rating_core.service import reports
+from rating_core.service import due
 from rating_core.service.league import Tx
 from rating_core.store.backup import BackupFailed, backup_sqlite
 from rating_core.times import DAY_MS, to_datetime
 
-QUIET_FROM, QUIET_UNTIL = 23, 8
-"""No reminders between these hours."""
+ON_THE_WAY_MS = 5_000
+"""What was said so shortly before a deadline may still be on its way here."""
 KEEP_DAILY = 14
 KEEP_RAW_DAYS = 30
 DAILY = "daily-"
@@ -23,12 +23,12 @@ CLOSED_CHAT = frozenset({"muted", "kicked", "risk"})
 """Alarms of the sender that concern a whole chat."""
 
 
-async def queue(tx: Tx, outs: Iterable[Out]) -> set[str]:
-    """Queue messages that nobody asked for; return their chats."""
+async def queue(tx: Tx, outs: Iterable[Out], *, held: bool = False) -> set[str]:
+    """Queue messages that nobody asked for; return their chats. Held ones wait to be merged with others."""
     chats = set()
     for out in outs:
         await tx.outbox.add(
-            chat=out.chat, text=out.text, kind=out.kind, about=out.about, quote=out.quote, created_at=tx.now
+            chat=out.chat, text=out.text, kind=out.kind, about=out.about, quote=out.quote, created_at=tx.now, held=held
         )
         chats.add(out.chat)
     return chats
@@ -50,21 +50,11 @@ async def tell_desk(runtime: Runtime, kind: str, about: str, detail: str) -> set
         return await queue(tx, [Out(c, f"{said}\n/待办", "notice") for c in to])
 
 
-async def remind(runtime: Runtime, sender: Sender) -> None:
-    """Send what reminders are due, and put reports that nobody confirmed on the desk's list; by day only."""
-    now = runtime.clock.now()
-    if not QUIET_UNTIL <= to_datetime(now).hour < QUIET_FROM:
-        return
+async def tick(runtime: Runtime, sender: Sender, *, held: bool = False) -> None:
+    """Do what is due by now, and say it; only while no message said before now can still come in from history."""
     async with runtime.league.transaction() as tx:
-        outs: list[Out] = []
-        for report in await reports.expire(tx, now):
-            text = wording.expired_notice(report, tx.directory)
-            about = f"#{report.report_id}"
-            outs += [Out(group_chat(g), text, "notice", about) for g in runtime.settings.scoring_groups]
-        for report in await reports.reminders(tx, now):
-            text = wording.reminder(report, tx.directory)
-            outs.append(Out(report.chat, text, "reminder", f"#{report.report_id}", report.message_id))
-        chats = await queue(tx, outs)
+        happened = await due.run(tx, tx.now - ON_THE_WAY_MS, reminders=True)
+        chats = await queue(tx, tell(runtime.settings, tx.directory, happened), held=held)
     sender.wake(chats)
 
 

@@ -43,6 +43,8 @@ class Parts:
     watermarks: Watermarks
     gapfill: GapFill
     dispatcher: Dispatcher
+    caught_up: Callable[[], bool]
+    """A QQ client is connected and what was said while none was has been handled: deadlines may be judged by now."""
     _tasks: set["asyncio.Future[Any]"]
 
     @classmethod
@@ -89,7 +91,11 @@ class Parts:
 
         watermarks = Watermarks()
         await watermarks.load(database)
-        dispatcher = Dispatcher(runtime, sender, watermarks, say_now)
+
+        def caught_up() -> bool:
+            return bool(bots()) and not gapfill.reading
+
+        dispatcher = Dispatcher(runtime, sender, watermarks, say_now, caught_up)
 
         async def filled(group: str) -> None:
             logger.info(f"history of group {group} read")
@@ -99,7 +105,7 @@ class Parts:
             handle=dispatcher.handle, missed=missed, filled=filled, sent=sender.saw,
         )  # fmt: skip
         await sender.start()
-        return cls(runtime, database, lock, sender, watermarks, gapfill, dispatcher, tasks)
+        return cls(runtime, database, lock, sender, watermarks, gapfill, dispatcher, caught_up, tasks)
 
     def connected(self, bot: Caller) -> None:
         """A QQ account connected: read what was missed, then send the merged answers, and go on sending."""
@@ -111,6 +117,8 @@ class Parts:
             await self._admit_admins()
             while True:
                 try:
+                    if self.caught_up():
+                        await jobs.tick(self.runtime, self.sender, held=True)
                     self.sender.wake(await merge_held(self.runtime))
                     return
                 except StorageFailed as error:
@@ -138,8 +146,10 @@ class Parts:
         """QQ lets the bot speak again in a group."""
         self.spawn(self.sender.resume(chat))
 
-    async def remind(self) -> None:
-        await jobs.remind(self.runtime, self.sender)
+    async def tick(self) -> None:
+        """Do what is due by now, while all that was said before is known."""
+        if self.caught_up():
+            await jobs.tick(self.runtime, self.sender)
 
     async def flush(self) -> None:
         await self.watermarks.flush(self.database)

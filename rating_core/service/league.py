@@ -13,6 +13,7 @@ from rating_core.book import Book
 from rating_core.directory import DISMISSED, SCOREKEEPER, Account, Actor, Directory
 from rating_core.ledger import Amend, Draft, Games, Merged, Row, Void
 from rating_core.names import skeleton
+from rating_core.past import PastBooks
 from rating_core.state import State
 from rating_core.store.challenge_store import ChallengeStore
 from rating_core.store.database import Database, DbConnection, StorageFailed
@@ -33,6 +34,7 @@ class League:
         self.clock = clock
         self.superusers = superusers
         self.book = Book()
+        self.past = PastBooks()
         self.directory = Directory()
         self._uncertain = False
         self._catching_up = asyncio.Lock()

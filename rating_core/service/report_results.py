@@ -1,10 +1,12 @@
 """What happened to a report: the values the service returns (§4–§6)."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from rating_core.ledger import Announced
 from rating_core.report_text import ReportProblems
 from rating_core.rules.eligibility import Bar
+from rating_core.service.challenges import Ended
 from rating_core.store.report_store import Report
 
 
@@ -35,6 +37,18 @@ class AskPool:
 
 
 @dataclass(frozen=True, slots=True)
+class EventRefused:
+    """The event of the header takes no such report.
+
+    why: closed; unrated (不计); pool: it is of `pool`, which the games or a second header do not fit.
+    """
+
+    name: str
+    pool: str
+    why: Literal["closed", "unrated", "pool"]
+
+
+@dataclass(frozen=True, slots=True)
 class StillWaiting:
     """The same games were posted before by the same side."""
 
@@ -50,7 +64,11 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class SameAs:
-    """A referee's or scorekeeper's post equal to a report that waits or took effect within 72 h."""
+    """Games that are in a report already; recorded only after 另记.
+
+    A referee's or scorekeeper's post equal to a report that waits or took effect within 72 h; or a player's of what
+    both sides have confirmed and a referee has not.
+    """
 
     report: Report
 
@@ -86,15 +104,22 @@ class Effective:
     reporter: int
     confirmer: int | None
     by_desk: bool = False
+    """The confirmer is not of the other side but a scorekeeper."""
+    signer: int | None = None
+    """The referee or scorekeeper who confirmed an event's report after the other side did (§5)."""
+    fulfilled: tuple[int, ...] = ()
+    """Numbers of the forced challenges (L9) that it fulfils."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A report's state was changed without effect on the book: disputed, withdrawn or void."""
+    """A report's state was changed without effect on the book: confirmed, disputed, withdrawn or void."""
 
     report: Report
     by: int
     reason: str = ""
+    ended: tuple[Ended, ...] = ()
+    """Forced challenges (L9) whose penalty it had kept waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +129,7 @@ class NotYours:
     report: Report
     who: tuple[int, ...]
     why: str
-    """own_side | not_bound | third | same_account | own_case | only_reporter"""
+    """own_side | not_bound | third | same_account | own_case | only_reporter | signoff"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +145,17 @@ class NoSuchReport:
 
 
 PostResult = (
-    Refused | Outsider | NotEligible | AskPool | StillWaiting | Overlap | SameAs | Posted | Effective | NotYours
+    Refused
+    | Outsider
+    | NotEligible
+    | AskPool
+    | EventRefused
+    | StillWaiting
+    | Overlap
+    | SameAs
+    | Posted
+    | Effective
+    | Changed
+    | NotYours
 )
 ChangeResult = Effective | Changed | NotYours | NotOpen | NoSuchReport

@@ -7,13 +7,16 @@ from dataclasses import dataclass, replace
 from rating_core.directory import Actor
 from rating_core.ledger import Draft, Games
 from rating_core.names import clean_text
-from rating_core.report_text import GameLine, ReportProblems, ReportText, parse_report
+from rating_core.report_text import ReportProblems, parse_report
 from rating_core.rulebook import CASUAL_WEIGHT, POOLS, REPEAT_HOURS
 from rating_core.rules import farming
 from rating_core.rules.eligibility import bar_of
+from rating_core.service import challenges
+from rating_core.service.copies import as_copy, overlapping, single_keys
+from rating_core.service.events import open_events, shut_event
 from rating_core.service.league import Tx
+from rating_core.service.report_pool import pool_of
 from rating_core.service.report_results import (
-    AskPool,
     Changed,
     ChangeResult,
     Debt,
@@ -27,11 +30,10 @@ from rating_core.service.report_results import (
     Posted,
     PostResult,
     Refused,
-    SameAs,
     StillWaiting,
 )
 from rating_core.state import Pair, pair_key
-from rating_core.store.report_store import Copy, Report, pair_text, same_key
+from rating_core.store.report_store import Report, same_key
 from rating_core.times import HOUR_MS, season_of
 
 
@@ -49,11 +51,6 @@ class Post:
     confirm_hours: float
 
 
-def open_events(tx: Tx) -> dict[str, int]:
-    """Return the events that take reports, by name."""
-    return {tx.directory.events[n]: n for n, event in tx.trial.state.events.items() if event.open}
-
-
 async def post(tx: Tx, actor: Actor, message: Post) -> PostResult:
     """Take a report: refuse it, let it wait, take it as a confirmation, or (a referee's) record it at once."""
     events = open_events(tx)
@@ -62,7 +59,9 @@ async def post(tx: Tx, actor: Actor, message: Post) -> PostResult:
         mixed=actor.judge,
     )  # fmt: skip
     if isinstance(parsed, ReportProblems):
-        return Refused(parsed) if actor.judge or _is_named(tx, actor, message.text, parsed) else Outsider()
+        if not actor.judge and not _is_named(tx, actor, message.text, parsed):
+            return Outsider()
+        return shut_event(tx, parsed) or Refused(parsed)
     players = {player for line in parsed.lines for player in line.players}
     plays = actor.player_id in players
     if not plays and not actor.judge:
@@ -73,8 +72,8 @@ async def post(tx: Tx, actor: Actor, message: Post) -> PostResult:
         )
         if isinstance(own, ReportProblems):
             return Refused(own)
-    pool = _pool_of(tx, parsed, events, message.group_pool)
-    if isinstance(pool, AskPool):
+    pool = pool_of(tx, parsed, events, message.group_pool)
+    if not isinstance(pool, str):
         return pool
     bars = [bar_of(tx.trial.state, pool, player, message.said_at) for player in sorted(players)]
     if any(bars):
@@ -99,60 +98,14 @@ def _is_named(tx: Tx, actor: Actor, text: str, found: ReportProblems) -> bool:
     return name in clean_text(text) or any(name in near for p in found.problems for near in p.suggestions)
 
 
-def _pool_of(tx: Tx, parsed: ReportText, events: dict[str, int], group_pool: str) -> str | AskPool:
-    """§1 D: the event's pool; else #榜名; else the group's; else the only pool of that side size with entries."""
-    size = len(parsed.lines[0].left)
-    if parsed.event:
-        return tx.trial.state.events[events[parsed.event]].pool
-    if parsed.pool:
-        return parsed.pool if POOLS[parsed.pool].side_size == size else AskPool(_pools_of_size(size))
-    if group_pool and POOLS[group_pool].side_size == size:
-        return group_pool
-    fitting = _pools_of_size(size)
-    used = [p for p in fitting if any(s.listed for s in tx.book.state.pools[p].standings.values())]
-    candidates = used or list(fitting)
-    return candidates[0] if len(candidates) == 1 else AskPool(fitting)
-
-
-def _pools_of_size(size: int) -> tuple[str, ...]:
-    return tuple(name for name, pool in POOLS.items() if pool.side_size == size)
-
-
 async def _post_by_judge(tx: Tx, actor: Actor, draft: Report) -> PostResult:
     same = await tx.reports.same(draft.pool, draft.lines, draft.said_at - REPEAT_HOURS * HOUR_MS)
-    same = same or await _overlapping(tx, draft)
+    same = same or await overlapping(tx, draft)
     if same is not None:
-        await tx.reports.add_copy(
-            Copy(
-                draft.chat,
-                draft.message_id,
-                same.report_id,
-                draft.lines,
-                draft.pool,
-                draft.event_id,
-                draft.weight,
-                actor.account_id,
-                draft.said_at,
-            )
-        )
-        return SameAs(same)
+        return await as_copy(tx, draft, same)
     report = replace(draft, report_id=await tx.counters.take("report"))
     await tx.reports.add(report)
     return await _take_effect(tx, report, None, draft.said_at)
-
-
-async def _overlapping(tx: Tx, draft: Report) -> Report | None:
-    """Return an open report of a pair of the draft whose games are all in the draft, or the other way round."""
-    pairs: dict[str, list[GameLine]] = {}
-    for line in draft.lines:
-        pairs.setdefault(pair_text([line]), []).append(line)
-    for lines in pairs.values():
-        games = Counter(_single_keys(lines))
-        for report in await tx.reports.open_of_pair(draft.pool, lines):
-            others = Counter(_single_keys(report.lines))
-            if games <= others or others <= games:
-                return report
-    return None
 
 
 async def _post_by_player(tx: Tx, actor: Actor, draft: Report, message: Post) -> PostResult:
@@ -162,31 +115,50 @@ async def _post_by_player(tx: Tx, actor: Actor, draft: Report, message: Post) ->
     for report in waiting:
         if same_key(report.lines) != key or draft.event_id not in (None, report.event_id):
             continue
+        if report.state == "confirmed":
+            return await as_copy(tx, draft, report)
         if report.player_id is not None and mine in report.sides()[1]:
             if report.account_id == actor.account_id:
                 return NotYours(report, report.sides()[1], "same_account")
-            return await _take_effect(tx, report, actor, draft.said_at)
+            return await _both_agree(tx, report, actor, draft.said_at)
         return StillWaiting(report)
-    games = Counter(_single_keys(draft.lines))
+    games = Counter(single_keys(draft.lines))
     for report in waiting:
-        if games <= Counter(_single_keys(report.lines)):
-            return Overlap(report)
+        if games <= Counter(single_keys(report.lines)):
+            return await as_copy(tx, draft, report) if report.state == "confirmed" else Overlap(report)
+    return await _let_wait(tx, draft, message.remind_hours, message.confirm_hours)
+
+
+async def _let_wait(tx: Tx, draft: Report, remind_hours: float, confirm_hours: float) -> Posted:
+    """Let a player's report wait for the other side, from now on (§5)."""
+    waiting = await tx.reports.open_of_pair(draft.pool, draft.lines)
+    since = draft.decided_at or draft.said_at
     report = replace(
-        draft,
-        report_id=await tx.counters.take("report"),
-        remind_at=draft.said_at + int(message.remind_hours * HOUR_MS),
-        expire_at=draft.said_at + int(message.confirm_hours * HOUR_MS),
-    )
+        draft, report_id=await tx.counters.take("report"), remind_at=since + int(remind_hours * HOUR_MS),
+        expire_at=since + int(confirm_hours * HOUR_MS),
+    )  # fmt: skip
     await tx.reports.add(report)
     return Posted(report, report.sides()[1], tuple(r.report_id for r in waiting))
 
 
-def _single_keys(lines: Sequence[GameLine]) -> list[str]:
-    return [same_key([line]) for line in lines]
+async def _both_agree(tx: Tx, report: Report, confirmer: Actor, said_at: int) -> Effective | Changed:
+    """The other side confirmed: it takes effect, or waits for a referee where its event wants one (§5)."""
+    if report.event_id is None or not tx.trial.state.events[report.event_id].opened.signoff:
+        return await _take_effect(tx, report, confirmer, said_at)
+    report = replace(
+        report, state="confirmed", confirmed_by=confirmer.account_id, decided_at=said_at, remind_at=None,
+        expire_at=None,
+    )  # fmt: skip
+    await tx.reports.save(report)
+    return Changed(report, confirmer.account_id)
 
 
 async def _take_effect(tx: Tx, report: Report, confirmer: Actor | None, said_at: int, reason: str = "") -> Effective:
-    """Enter the games of a report in the ledger (§5, §6); `said_at` is the time of what made it effective."""
+    """Enter the games of a report in the ledger (§5, §6); `said_at` is the time of what made it effective.
+
+    `confirmer` is the other side, a scorekeeper in its place or, where it has confirmed already, who signs it off.
+    """
+    signer = confirmer.account_id if confirmer and report.state == "confirmed" else None
     first = await tx.counters.take("game", len(report.lines))
     entry = Games(
         report=report.report_id,
@@ -196,22 +168,23 @@ async def _take_effect(tx: Tx, report: Report, confirmer: Actor | None, said_at:
         lines=report.lines,
         by=report.account_id,
         event=report.event_id,
-        confirmed_by=confirmer.account_id if confirmer else None,
+        confirmed_by=report.confirmed_by if signer else confirmer.account_id if confirmer else None,
     )
     by = confirmer.account_id if confirmer else report.account_id
     row, _ = await tx.append(Draft(entry, said_at, by, report.pool, reason=reason))
     done = row.entry()
     assert isinstance(done, Games) and done.announced is not None
-    by_desk = confirmer is not None and confirmer.player_id not in report.players
+    by_desk = confirmer is not None and signer is None and confirmer.player_id not in report.players
     report = replace(
         report, state="effective", seq=row.seq, decided_at=said_at, reason=reason, remind_at=None, expire_at=None,
         confirmed_by=entry.confirmed_by,
     )  # fmt: skip
     await tx.reports.save(report)
+    fulfilled = await challenges.fulfil(tx, report, by, said_at)
     return Effective(
         report, first, done.announced,
         {player: tx.trial.state.look(report.pool, player).games for player in report.players},
-        _debts(tx, report), report.account_id, entry.confirmed_by, by_desk,
+        _debts(tx, report), report.account_id, entry.confirmed_by, by_desk, signer, fulfilled,
     )  # fmt: skip
 
 
@@ -250,32 +223,54 @@ def _other_side(actor: Actor, report: Report) -> NotYours | None:
 
 
 async def confirm(tx: Tx, actor: Actor, number: int, said_at: int) -> ChangeResult:
-    """The other side confirms a report that waits, is disputed or went to the desk."""
+    """The other side confirms a report that waits, is disputed or went to the desk; a referee one that it confirmed."""
     report = await tx.reports.get(number)
     if report is None:
         return NoSuchReport(number)
+    if report.state == "confirmed":
+        return await _sign_off(tx, actor, report, said_at)
     if (refusal := _other_side(actor, report)) is not None:
-        return refusal
+        return NotOpen(report) if actor.judge and not report.open else refusal
     if not report.open:
         return NotOpen(report)
+    return await _both_agree(tx, report, actor, said_at)
+
+
+async def _sign_off(tx: Tx, actor: Actor, report: Report, said_at: int) -> Effective | NotYours | NotOpen:
+    """A referee or scorekeeper who plays in none of its games confirms an event's report after the players did (§5)."""
+    if not actor.judge:
+        return NotOpen(report) if actor.player_id in report.players else NotYours(report, (), "signoff")
+    if _own_case(actor, report):
+        return NotYours(report, (), "own_case")
+    actor = await tx.known(actor)
+    await tx.journal(actor, said_at, "裁判确认", about=f"#{report.report_id}")
     return await _take_effect(tx, report, actor, said_at)
 
 
 async def dispute(tx: Tx, actor: Actor, number: int, reason: str, said_at: int) -> ChangeResult:
-    """The other side says it is wrong: the desk decides. After effect nothing changes, the desk is told."""
+    """The other side says it is wrong: the desk decides. After effect nothing changes, the desk is told.
+
+    What both sides have confirmed, either of them or a referee can still dispute before it is signed off.
+    """
     report = await tx.reports.get(number)
     if report is None:
         return NoSuchReport(number)
     if report.state == "effective" and actor.player_id in report.players:
         await tx.desk.add_docket("late_objection", f"#{number}", reason, said_at)
         return NotOpen(report)
-    if (refusal := _other_side(actor, report)) is not None:
+    refusal = None if report.state == "confirmed" and _may_object(actor, report) else _other_side(actor, report)
+    if refusal is not None:
         return refusal
     if not report.open:
         return NotOpen(report)
-    report = replace(report, state="disputed", reason=reason, decided_at=said_at)
+    actor = await tx.known(actor)
+    report = replace(report, state="disputed", reason=reason, decided_at=said_at, confirmed_by=None)
     await tx.reports.save(report)
     return Changed(report, actor.account_id, reason)
+
+
+def _may_object(actor: Actor, report: Report) -> bool:
+    return actor.judge or actor.player_id in report.players
 
 
 async def withdraw(tx: Tx, actor: Actor, number: int, said_at: int, *, recalled: bool = False) -> ChangeResult:
@@ -292,7 +287,7 @@ async def withdraw(tx: Tx, actor: Actor, number: int, said_at: int, *, recalled:
         return NotOpen(report)
     report = replace(report, state="withdrawn", decided_at=said_at, remind_at=None, expire_at=None)
     await tx.reports.save(report)
-    return Changed(report, actor.account_id)
+    return Changed(report, actor.account_id, ended=await challenges.after_report(tx, report, said_at))
 
 
 async def waiting_for(tx: Tx, actor: Actor, chat: str) -> list[Report]:
@@ -300,7 +295,7 @@ async def waiting_for(tx: Tx, actor: Actor, chat: str) -> list[Report]:
     if actor.player_id is None:
         return []
     reports = await tx.reports.open_ones()
-    return [r for r in reports if r.chat == chat and _other_side(actor, r) is None]
+    return [r for r in reports if r.chat == chat and r.state != "confirmed" and _other_side(actor, r) is None]
 
 
 def _own_case(actor: Actor, report: Report) -> bool:
@@ -341,40 +336,31 @@ async def void_by_desk(tx: Tx, actor: Actor, number: int, reason: str, said_at: 
     )  # fmt: skip
     await tx.reports.save(report)
     await tx.journal(actor, said_at, "作废", about=f"#{number}", reason=reason)
-    return Changed(report, actor.account_id, reason)
+    return Changed(report, actor.account_id, reason, await challenges.after_report(tx, report, said_at))
 
 
-async def record_copy(tx: Tx, actor: Actor, chat: str, message_ids: Sequence[str], said_at: int) -> Effective | None:
+async def record_copy(
+    tx: Tx, actor: Actor, message_ids: Sequence[str], chat: str, said_at: int, *, remind_hours: float,
+    confirm_hours: float,
+) -> Effective | Posted | None:  # fmt: skip
     """另记: a post that was answered 「与#12相同」 (one of these messages) is another set of games; record it.
 
-    None when no unused post is among them, or the actor plays in it.
+    A player's own post then waits for the other side. None when no unused post is among them, or it is not his to say.
     """
-    copy = await tx.reports.take_copy(chat, message_ids)
-    if copy is None or any(actor.player_id in line.players for line in copy.lines):
+    copy = await tx.reports.copy_of(chat, message_ids)
+    if copy is None:
         return None
+    plays = any(actor.player_id in line.players for line in copy.lines)
+    if copy.account_id != actor.account_id if plays else not actor.judge:
+        return None
+    await tx.reports.use_copy(copy)
     report = Report(
-        await tx.counters.take("report"), "waiting", copy.pool, copy.event_id, copy.weight, copy.lines, copy.chat,
-        copy.message_id, copy.said_at, copy.account_id, None,
+        0, "waiting", copy.pool, copy.event_id, copy.weight, copy.lines, copy.chat, copy.message_id, copy.said_at,
+        copy.account_id, actor.player_id if plays else None, decided_at=said_at,
     )  # fmt: skip
+    if plays:
+        return await _let_wait(tx, report, remind_hours, confirm_hours)
+    report = replace(report, report_id=await tx.counters.take("report"))
     await tx.reports.add(report)
     await tx.journal(actor, said_at, "另记", about=f"#{report.report_id}", detail=f"与#{copy.report_id}相同")
     return await _take_effect(tx, report, None, said_at)
-
-
-# --- time -------------------------------------------------------------------------------------------------
-
-
-async def reminders(tx: Tx, at: int) -> list[Report]:
-    """Return the reports whose one reminder is due, and mark it sent."""
-    due = await tx.reports.reminders_due(at)
-    for report in due:
-        await tx.reports.save(replace(report, remind_at=None))
-    return due
-
-
-async def expire(tx: Tx, at: int) -> list[Report]:
-    """Move reports nobody confirmed in time to the desk's list; the opponent can still confirm."""
-    due = await tx.reports.expiries_due(at)
-    for report in due:
-        await tx.reports.save(replace(report, state="expired", remind_at=None, expire_at=None))
-    return due

@@ -13,6 +13,7 @@ from plugins.rating_bot.failpoints import hit
 from plugins.rating_bot.handlers import reporting
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Mismatch, split
+from plugins.rating_bot.handlers.happenings import tell
 from plugins.rating_bot.handlers.limits import QueryLimits
 from plugins.rating_bot.handlers.table import TABLE, Command, Role, role_of
 from plugins.rating_bot.handlers.words import Word, read_word
@@ -27,6 +28,7 @@ from plugins.rating_bot.wording.common import ERROR
 from rating_core.directory import DISMISSED, Actor
 from rating_core.names import clean_text
 from rating_core.report_text import looks_like_report
+from rating_core.service import due
 from rating_core.service.league import Tx
 from rating_core.service.refusal import Refusal
 from rating_core.store.database import StorageFailed
@@ -52,13 +54,17 @@ class Dispatcher:
 
     def __init__(
         self, runtime: Runtime, sender: Sender, watermarks: Watermarks,
-        say_now: Callable[[str, str, str | None], object],
+        say_now: Callable[[str, str, str | None], object], caught_up: Callable[[], bool],
     ) -> None:  # fmt: skip
-        """`say_now(chat, text, quote)` speaks without the outbox, when the database takes nothing."""
+        """`say_now(chat, text, quote)` speaks without the outbox, when the database takes nothing.
+
+        `caught_up()`: nothing said before now can still come in from history.
+        """
         self._runtime = runtime
         self._sender = sender
         self._watermarks = watermarks
         self._say_now = say_now
+        self._caught_up = caught_up
         self._limits = QueryLimits()
         self._running: set[asyncio.Task[None]] = set()
 
@@ -140,6 +146,7 @@ class Dispatcher:
                 prepared = await command.prepare(runtime, message)
         outs: list[Out] = []
         async with runtime.league.transaction() as tx:
+            overdue = await self._due(tx, message)
             inbox_id = await tx.inbox.take(
                 key=message.key, twin=message.twin, chat=message.chat, message_id=message.message_id,
                 qq=message.user, said_at=message.said_at, text=message.text,
@@ -155,7 +162,15 @@ class Dispatcher:
                 await self._queue(tx, message, outs)
             hit("before_commit")
         hit("after_commit")
-        self._sender.wake({out.chat for out in outs})
+        self._sender.wake({out.chat for out in (*overdue, *outs)})
+
+    async def _due(self, tx: Tx, message: Inbound) -> list[Out]:
+        """Enter every deadline up to when the message was said; not by the clock while history is still to be read."""
+        if not (message.made_up or self._caught_up()):
+            return []
+        outs = tell(self._runtime.settings, tx.directory, await due.run(tx, min(message.said_at, tx.now)))
+        await self._queue(tx, message, outs)
+        return outs
 
     async def _queue(self, tx: Tx, message: Inbound, outs: Iterable[Out]) -> None:
         for out in outs:
@@ -225,11 +240,9 @@ class Dispatcher:
             await context.tx.desk.add_docket("old_command", "", detail[:100], message.said_at)
             return []
         try:
-            values = split(rest, command.slots, context.directory)
+            answer = await command.run(context, split(rest, command.slots, context.directory))
         except Mismatch as mismatch:
             return [context.answer(_misuse(context, command, mismatch))]
-        try:
-            answer = await command.run(context, values)
         except Refusal as refusal:
             return [context.answer(people_wording.refusal(refusal))]
         if isinstance(answer, str):
@@ -251,6 +264,16 @@ def _misuse(context: Context, command: Command, mismatch: Mismatch) -> str:
 
 def load_handlers() -> Sequence[Command]:
     """Import every module that registers commands; return the whole table."""
-    from plugins.rating_bot.handlers import desk, help, people, query  # noqa: F401
+    from plugins.rating_bot.handlers import (  # noqa: F401
+        challenge,
+        desk,
+        events,
+        help,
+        leave,
+        lists,
+        people,
+        query,
+        season,
+    )
 
     return TABLE.listed()

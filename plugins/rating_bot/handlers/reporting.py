@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from plugins.rating_bot.handlers import happenings
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import number, numbers, text
 from plugins.rating_bot.handlers.previews import apply_preview, bare_preview
@@ -48,6 +49,8 @@ async def take_report(context: Context) -> list[Out]:
             return [context.answer(wording.bars(found, directory))]
         case results.AskPool(pools):
             return [context.answer(wording.ask_pool(pools))]
+        case results.EventRefused():
+            return [context.answer(wording.event_refused(result))]
         case results.StillWaiting(report):
             context.about = f"#{report.report_id}"
             return [context.answer(wording.still_waiting(report, directory), about=context.about)]
@@ -60,13 +63,16 @@ async def take_report(context: Context) -> list[Out]:
             ]
         case results.SameAs(report):
             context.about = f"#{report.report_id}"
-            return [context.answer(wording.same_as(report), about=context.about)]
+            return [context.answer(wording.same_as(report, judge=context.actor.judge), about=context.about)]
         case results.Posted(report):
             context.about = f"#{report.report_id}"
             return [context.answer(wording.posted(result, directory), about=context.about, kind="prompt")]
         case results.Effective(report):
             context.about = f"#{report.report_id}"
             return deliver(context, result)
+        case results.Changed(report):
+            context.about = f"#{report.report_id}"
+            return tell(context, result, "确认")
     return tell(context, result, "确认")
 
 
@@ -105,11 +111,14 @@ def tell(context: Context, result: results.ChangeResult, doing: str) -> list[Out
                 notice = wording.dispute_notice(result, directory)
                 others = [c for c in context.scoring_chats if c != context.message.chat]
                 return [answer, *(Out(chat, notice, "notice", about) for chat in others)]
-            said = wording.withdrawn(result) if report.state == "withdrawn" else wording.voided(result, directory)
+            if report.state == "confirmed":
+                said = wording.confirmed(result, directory)
+            else:
+                said = wording.withdrawn(result) if report.state == "withdrawn" else wording.voided(result, directory)
             outs = [context.answer(said, about=about)]
             if report.chat != context.message.chat:
                 outs.append(Out(report.chat, said, "notice", about, report.message_id))
-            return outs
+            return outs + happenings.tell(context.settings, directory, result.ended)
     raise AssertionError(result)
 
 
@@ -186,13 +195,19 @@ async def _each(
 async def _another(context: Context) -> list[Out]:
     """另记, quoting the answer 「与#12相同」 or the post that it answered."""
     quote = context.message.quote
-    if quote is None or not context.actor.judge:
+    if quote is None:
         return []
     posts = [quote, await context.tx.outbox.quoted_by(context.message.chat, quote)]
-    result = await service.record_copy(context.tx, context.actor, context.message.chat, posts, context.at)
+    settings = context.settings
+    result = await service.record_copy(
+        context.tx, context.actor, posts, context.message.chat, context.at, remind_hours=settings.remind_hours,
+        confirm_hours=settings.confirm_hours,
+    )  # fmt: skip
     if result is None:
         return []
     context.about = f"#{result.report.report_id}"
+    if isinstance(result, results.Posted):
+        return [context.answer(wording.posted(result, context.directory), about=context.about, kind="prompt")]
     return deliver(context, result)
 
 
@@ -208,7 +223,8 @@ async def take_recall(context: Context) -> list[Out]:
     if isinstance(result, NotOpen) and result.report.state == "effective":
         return [context.answer(wording.late_objection(report), about=about, quote=False)]
     if isinstance(result, Changed):
-        return [context.answer(wording.withdrawn(result), about=about, quote=False)]
+        answer = context.answer(wording.withdrawn(result), about=about, quote=False)
+        return [answer, *happenings.tell(context.settings, context.directory, result.ended)]
     return []
 
 
@@ -220,8 +236,11 @@ async def take_reaction(context: Context) -> list[Out]:
     about = await context.about_of(message.message_id)
     if not about.startswith("#"):
         return []
+    report = await context.tx.reports.get(int(about[1:]))
+    if report is None or report.state == "confirmed":
+        return []  # a referee says so in words
     result = await service.confirm(context.tx, context.actor, int(about[1:]), context.at)
-    return deliver(context, result) if isinstance(result, Effective) else []
+    return tell(context, result, "") if isinstance(result, Effective | Changed) else []
 
 
 # --- commands ---------------------------------------------------------------------------------------------

@@ -83,6 +83,12 @@ class GapFill:
         self._own_ids: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._slots = asyncio.Semaphore(AT_ONCE)
+        self._under_way = 0
+
+    @property
+    def reading(self) -> bool:
+        """Whether something said before now may still be read and handed on."""
+        return self._under_way > 0
 
     def connected(self, bot: Caller) -> "asyncio.Task[None]":
         """Begin filling; the groups' live messages wait from now on. Call it before any event is handled."""
@@ -90,6 +96,7 @@ class GapFill:
         groups = [str(group) for group in self._groups()]
         for group in groups:
             self._queues.hold(group_chat(group))
+        self._under_way += 1
         task = asyncio.create_task(self._fill_all(bot, groups), name=f"history for {bot.self_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -117,6 +124,7 @@ class GapFill:
                         await self._pass_on(gap.chat, item, gap.mark, gap.floor)
                 await self._finish(gaps)
         finally:
+            self._under_way -= 1
             for group in groups:
                 self._queues.release(group_chat(group))
 

@@ -18,6 +18,7 @@ DOCKET_KINDS = {
     "missed": "可能漏收",
     "failed_send": "没发出去",
     "late_objection": "生效后有异议",
+    "late_game": "判了不应战，后来才收到期限前的报分",
     "old_command": "停机时发的命令，没有执行",
     "failed_backup": "备份没做成",
 }

@@ -3,12 +3,13 @@
 from plugins.rating_bot.wording.common import GAMES_A_PAGE, fit, games_in_short, mention, names, spans
 from rating_core.directory import Directory
 from rating_core.elo import show_change, show_rating
+from rating_core.queries.games import event_name
 from rating_core.report_text import format_report
-from rating_core.rulebook import FARMING_NET, FARMING_REPAY, IP_CHECK_RATING
+from rating_core.rulebook import FARMING_NET, FARMING_REPAY, IP_CHECK_RATING, POOLS
 from rating_core.rules.display import Display
 from rating_core.rules.eligibility import Bar
 from rating_core.rules.season import games_needed
-from rating_core.service.report_results import Changed, Debt, Effective, NotYours, Posted
+from rating_core.service.report_results import Changed, Debt, Effective, EventRefused, NotYours, Posted
 from rating_core.store.report_store import Report
 from rating_core.times import season_of, show_day, show_time
 
@@ -19,10 +20,18 @@ STATES = {
     "waiting": "等对方确认",
     "disputed": "有争议，等记分员处理",
     "expired": "久未确认，等记分员处理",
+    "confirmed": "双方已确认，等裁判或记分员确认",
     "effective": "已生效",
     "withdrawn": "已撤回",
     "void": "已作废",
 }
+
+
+def kind(report: Report, directory: Directory) -> str:
+    """Return a report's pool, and its event with weight if it has one."""
+    if report.event_id is None:
+        return report.pool
+    return f"{report.pool}，{event_name(directory, report.event_id)} 系数{report.weight:g}"
 
 
 def posted(result: Posted, directory: Directory) -> str:
@@ -38,7 +47,7 @@ def posted(result: Posted, directory: Directory) -> str:
         ask = f"{who}还没有绑定QQ：请本人先发 /认领 {first}，通过后再回「确认」（不对回「有误」）"
     return "\n".join(
         [
-            f"#{number} 待确认（{report.pool}）{also}",
+            f"#{number} 待确认（{kind(report, directory)}）{also}",
             games_in_short(report.lines, directory.name_of),
             ask,
             f"确认 {number}",
@@ -66,14 +75,14 @@ def acknowledgement(result: Effective, directory: Directory) -> str:
     """The 收到 with each player's new rating and change."""
     report = result.report
     display = Display.on(report.said_at)
-    lines = [f"收到 #{report.report_id}（{report.pool}）"]
+    lines = [f"收到 #{report.report_id}（{kind(report, directory)}）"]
     for player, before, after in result.announced.ratings:
         text = f"{directory.name_of(player)} {show_rating(after)}（{show_change(after - before)}）"
         if missing := display.missing(result.games_after[player]):
             shown = show_rating(after - display.step * missing)
             text += f" 未满{display.needed}盘，还差{missing}盘，榜上显示{shown}"
         lines.append(text)
-    extra = _uncounted(result, directory)
+    extra = [f"约{number}已应战，不扣分（L9）。" for number in result.fulfilled] + _uncounted(result, directory)
     return fit(lines, "……其余{count}人见 /战绩", last="\n".join(extra))
 
 
@@ -84,22 +93,28 @@ def forwards(result: Effective, directory: Directory) -> list[str]:
     said = f"上报：{directory.account_name(result.reporter)}"
     if result.confirmer is not None:
         said += f"　{'代确认' if result.by_desk else '确认'}：{directory.account_name(result.confirmer)}"
-    if result.by_desk and report.reason:
+    if result.signer is not None:
+        said += f"　裁判：{directory.account_name(result.signer)}"
+    if report.reason:
         said += f"（{report.reason}）"
     missed = [number for number, counted in enumerate(result.announced.counted, 1) if not counted]
     texts = []
     for number, page in enumerate(pages, 1):
         of = f"（{number}/{len(pages)}）" if len(pages) > 1 else ""
-        lines = [f"#{report.report_id}{of} {report.pool}", format_report(page, directory.name_of).rstrip("\n")]
+        head = f"#{report.report_id}{of} {kind(report, directory)}"
+        lines = [head, format_report(page, directory.name_of).rstrip("\n")]
         if number == len(pages):
             lines += [said] + ([f"第{spans(missed)}局不计分（L6）"] if missed else [])
         texts.append("\n".join(lines))
     return texts
 
 
-def same_as(report: Report) -> str:
-    """A desk's post that equals a report: nothing recorded."""
+def same_as(report: Report, *, judge: bool) -> str:
+    """Games that are in a report already: nothing recorded."""
     number, state = report.report_id, STATES[report.state]
+    if report.state == "confirmed":
+        other = f"与#{number}相同（{state}），没有重复记录。如果是另外几局，引用本条回「另记」"
+        return f"{other}；核对无误就发：\n确认 {number}" if judge else f"{other}：\n另记"
     last = f"/代确认 {number} 理由" if report.open else "另记"
     other = "如果是另外几局，引用本条回「另记」" + ("；要替对方确认，发：" if report.open else "：")
     return f"与#{number}相同（{state}），没有重复记录。{other}\n{last}"
@@ -153,6 +168,25 @@ def ask_pool(pools: tuple[str, ...]) -> str:
     return f"未记录：不知道算哪个榜。请在第一行写上榜名再重发，例如：\n#{pools[0]}"
 
 
+def event_refused(result: EventRefused) -> str:
+    """The event of the header takes no such report."""
+    name = f"「{result.name}」"
+    if result.why == "unrated":
+        return f"未记录：{name}是不计分的赛事，不收报分。"
+    if result.why == "closed":
+        return f"未记录：{name}已经结束，不再收报分。不是赛事的局，去掉第一行重发；漏报的请找记分员。"
+    size = "一对一" if POOLS[result.pool].side_size == 1 else "二对二"
+    return f"未记录：{name}是{result.pool}（{size}）的赛事，这份报分对不上。赛事都在这里：\n/赛事 列表"
+
+
+def confirmed(result: Changed, directory: Directory) -> str:
+    """The other side confirmed an event's report; a referee must too."""
+    report = result.report
+    number, who = report.report_id, directory.account_name(result.by)
+    event = event_name(directory, report.event_id or 0)
+    return f"#{number} {who}已确认（{event}），等裁判或记分员确认后生效。裁判请核对后发：\n确认 {number}"
+
+
 def not_yours(result: NotYours, directory: Directory, doing: str) -> str:
     """Why this account cannot confirm, dispute, withdraw or judge."""
     number = result.report.report_id
@@ -166,6 +200,8 @@ def not_yours(result: NotYours, directory: Directory, doing: str) -> str:
         return f"同一个QQ不能既上报又{doing}#{number}，请记分员处理。"
     if result.why == "own_case":
         return f"无权：#{number}有您自己的对局，请别的记分员处理。"
+    if result.why == "signoff":
+        return f"无权：#{number}双方已确认，现在要由裁判或记分员确认。"
     if result.why == "only_reporter":
         return f"无权：只有上报人能撤回#{number}；对方可以回「有误」，记分员可以 /作废。"
     return f"#{number}只能由{who or '对局的另一方'}{doing}。"
