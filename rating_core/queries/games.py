@@ -1,4 +1,4 @@
-"""Games as one player sees them: his history, and his record against another."""
+"""Games as one player sees them: his history, and his record against another and beside him."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Literal
 
 from rating_core.book import Book
 from rating_core.directory import Directory
+from rating_core.elo import score
 from rating_core.queries.farming import Meter, Side, meter
 from rating_core.report_text import Result
 
@@ -53,6 +54,26 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """Games of two players on one side (2v2); only counted games make the score, the points and the flow."""
+
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    """W of each game (L1) summed up."""
+    uncounted: int
+    flow_first: float
+    """Sum of the first player's rating changes in these games."""
+    flow_second: float
+
+    @property
+    def games(self) -> int:
+        """Counted games."""
+        return self.wins + self.draws + self.losses
+
+
+@dataclass(frozen=True, slots=True)
 class HeadToHead:
     """Games of two sides against each other, seen from the first; only counted games make the score and the flow."""
 
@@ -71,6 +92,8 @@ class HeadToHead:
     """The last games, the newest first, as the left side's first player sees them."""
     meter: Meter | None
     """None where the players do not make up two whole sides of this pool."""
+    together: Together | None = None
+    """Of two players in a pool of pairs: their games as partners."""
 
 
 def event_name(directory: Directory, event: int) -> str:
@@ -106,6 +129,29 @@ def history(book: Book, directory: Directory, pool: str, player: int, limit: int
     return History(pool, player, directory.name_of(player), len(played), tuple(rows))
 
 
+def _partnerships(book: Book, pool: str, first: int, second: int) -> Iterator[int]:
+    """Yield the positions of the games that are not void, in which two players sat on one side."""
+    columns = book.columns
+    for index in book.games_of(first):
+        if columns.pool[index] == pool and not book.is_void(index):
+            side = columns.left(index) if first in columns.left(index) else columns.right(index)
+            if second in side:
+                yield index
+
+
+def partners(book: Book, directory: Directory, pool: str, first: int, second: int) -> Together:
+    """Return the record of two players as partners in a pool of pairs."""
+    played = list(_partnerships(book, pool, first, second))
+    counted = [index for index in played if book.counted(index)]
+    rules = book.state.pools[pool].pool.rules
+    results = [game_row(book, directory, index, first).result for index in counted]
+    return Together(
+        results.count(Result.WIN), results.count(Result.DRAW), results.count(Result.LOSS),
+        sum(score(result.value, rules) for result in results), len(played) - len(counted),
+        sum(_flow(book, index, (first,)) for index in counted), sum(_flow(book, index, (second,)) for index in counted),
+    )  # fmt: skip
+
+
 def _meetings(book: Book, pool: str, left: Side, right: Side) -> Iterator[int]:
     """Yield the positions of the games that are not void, in which these players sat on opposite sides."""
     columns = book.columns
@@ -125,15 +171,21 @@ def _flow(book: Book, index: int, players: Side) -> float:
 def head_to_head(
     book: Book, directory: Directory, pool: str, left: Side, right: Side, at: int, limit: int = 5
 ) -> HeadToHead:
-    """Return the record of two players, or of two sides of 2v2, against each other, and their farming meter (L6)."""
+    """Return the record of two players, or of two sides of 2v2, against each other, and their farming meter (L6).
+
+    Of two players in a pool of pairs also what they did as partners.
+    """
     met = list(_meetings(book, pool, left, right))
     counted = [index for index in met if book.counted(index)]
     results = [game_row(book, directory, index, left[0]).result for index in counted]
-    whole = len(left) == len(right) == book.state.pools[pool].pool.side_size
+    size = book.state.pools[pool].pool.side_size
+    whole = len(left) == len(right) == size
+    pair = len(left) == len(right) == 1 < size
     return HeadToHead(
         pool, names_of(directory, left), names_of(directory, right),
         results.count(Result.WIN), results.count(Result.DRAW), results.count(Result.LOSS), len(met) - len(counted),
         sum(_flow(book, index, left) for index in counted), sum(_flow(book, index, right) for index in counted),
         tuple(game_row(book, directory, index, left[0]) for index in reversed(met[-limit:])),
         meter(book, pool, left, right, at) if whole else None,
+        partners(book, directory, pool, left[0], right[0]) if pair else None,
     )  # fmt: skip

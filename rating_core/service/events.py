@@ -10,7 +10,6 @@ from rating_core.rulebook import POOLS, UNRATED_WEIGHT
 from rating_core.service.league import Tx
 from rating_core.service.refusal import Refusal
 from rating_core.service.report_results import EventRefused
-from rating_core.state import EventState
 from rating_core.store.report_store import Report
 
 
@@ -60,24 +59,16 @@ def shut_event(tx: Tx, found: ReportProblems) -> EventRefused | None:
     """Return which event that takes no reports a refused report names in its header; None if it names none."""
     for problem in found.problems:
         number = tx.directory.event_id(problem.names[0]) if problem.code == "unknown_header" else None
-        event = tx.trial.state.events.get(number) if number else None
-        if event is not None:
+        if number is not None:
+            event = tx.trial.state.events[number]
             unrated = event.opened.weight == UNRATED_WEIGHT
             return EventRefused(problem.names[0], event.pool, "unrated" if unrated else "closed")
     return None
 
 
-def event_state(tx: Tx, event: int) -> EventState:
-    """Return an event as the book has it. Raises Refusal where its opening was voided."""
-    state = tx.trial.state.events.get(event)
-    if state is None:
-        raise Refusal("event_void", name=tx.directory.events[event])
-    return state
-
-
 async def close_event(tx: Tx, actor: Actor, event: int, said_at: int) -> list[Report]:
     """/赛事 结束: it takes no more reports. Return those that wait: they were posted in time. Raises Refusal."""
-    state = event_state(tx, event)
+    state = tx.trial.state.events[event]
     name = tx.directory.events[event]
     if not state.open:
         raise Refusal("event_closed", name=name)

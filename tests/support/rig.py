@@ -30,7 +30,7 @@ from rating_core.service import people
 from rating_core.service.league import League
 from rating_core.times import HOUR_MS, SHANGHAI, to_ms
 
-OFFICIAL, SCORING, ELSEWHERE = 100001, 100002, 999999
+OFFICIAL, SCORING, PAIRS, ELSEWHERE = 100001, 100002, 100003, 999999
 SENDING_SECONDS = 2
 """How long `idle` waits for sends; only a paused group takes that long."""
 OWNER, KEEPER, KEEPER_TWO, REFEREE = 10001, 10002, 10003, 10004
@@ -94,6 +94,7 @@ class Rig:
         self.queues = ChatQueues()
         self.parts: Parts | None = None
         self.people: dict[str, int] = {}
+        self.open_to_all = [OFFICIAL, ELSEWHERE]
         self.qq.subscribe(self._happened)
 
     async def start(self) -> None:
@@ -169,13 +170,27 @@ class Rig:
             if sends := [*sender._tasks, *(lane.task for lane in sender._lanes.values() if lane.task is not None)]:
                 await asyncio.wait(sends, timeout=SENDING_SECONDS)
 
+    async def open_pairs_group(self, pool: str) -> None:
+        """Map a further official group, in which everybody is, to a pool; the bot is restarted with it."""
+        await self.stop()
+        self.qq.add_group(PAIRS, "双人群")
+        self.qq.add_member(PAIRS, OWNER, card="群主", nickname="群主", role="owner")
+        self.qq.say(PAIRS, OWNER, "双人群开张")
+        for name, number in self.people.items():
+            if number != OWNER:
+                self.qq.add_member(PAIRS, number, card=name, joined_at=self.clock.at)
+        self.open_to_all.append(PAIRS)
+        groups = {**self.settings.official_groups, str(PAIRS): pool}
+        self.settings = self.settings.model_copy(update={"official_groups": groups})
+        await self.start()
+
     # --- people -------------------------------------------------------------------------------------------
 
     def person(self, name: str, number: int | None = None, *, scoring: bool = False, role: Any = "member") -> int:
         """Put someone into the groups; his card is his name. Return his QQ number."""
         number = number or 20001 + len(self.people)
         self.people[name] = number
-        for group in (OFFICIAL, ELSEWHERE):
+        for group in self.open_to_all:
             self.qq.add_member(group, number, card=name, nickname=name, joined_at=self.clock.at - 400 * 24 * HOUR_MS)
         if scoring:
             self.qq.add_member(SCORING, number, card=name, role=role)
@@ -248,4 +263,4 @@ async def running_rig(folder: Path) -> AsyncIterator[Rig]:
         await rig.stop()
 
 
-__all__ = ["ELSEWHERE", "OFFICIAL", "SCORING", "Rig", "SetClock", "group_chat", "running_rig"]
+__all__ = ["ELSEWHERE", "OFFICIAL", "PAIRS", "SCORING", "Rig", "SetClock", "group_chat", "running_rig"]

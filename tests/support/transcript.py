@@ -11,8 +11,10 @@
     张三 撤回消息                    recalls his last message;  张三 点赞: reacts with 👍 to the bot's last message
     → 「收到」「#1」不「未满」        the bot's next message in the chat where it was last spoken to
     →记分群 「#1」                   the bot's next message in the scoring group
-    （25小时后） （重启） （断线） （重连） （改名片 路人 李四）
+    （25小时后） （时间 2026-12-28 23:59） （重启） （断线） （重连） （改名片 路人 李四）
+    （双人群 单跳2v2）               a further official group with this pool: @双人群
     = 张三 2014.5                   his rating, to one decimal;  = 局数 2: games in the book
+    = 张三@单跳2v2 2014.5            his rating in another pool
 
 All of the bot's messages must be expected: after each speech nothing may be left over, so silence is the rule.
 """
@@ -22,11 +24,13 @@ from collections import defaultdict
 from pathlib import Path
 
 from rating_core.elo import show_rating
-from tests.support.rig import ELSEWHERE, OFFICIAL, SCORING, Rig, running_rig
+from tests.support.rig import ELSEWHERE, OFFICIAL, PAIRS, SCORING, Rig, running_rig
+from tests.support.rows import ms
 
-GROUPS = {"官方群": OFFICIAL, "记分群": SCORING, "别的群": ELSEWHERE}
-_SPEECH = re.compile(r"([^：@（→=]+?)(?:@(官方群|记分群|别的群|私聊))?(?:（引用(#\d+|自己|未知|)）)?：(.*)", re.DOTALL)
-_EXPECT = re.compile(r"→(官方群|记分群|别的群|私聊)? ?(.*)")
+GROUPS = {"官方群": OFFICIAL, "记分群": SCORING, "双人群": PAIRS, "别的群": ELSEWHERE}
+_CHAT = f"({'|'.join(GROUPS)}|私聊)"
+_SPEECH = re.compile(rf"([^：@（→=]+?)(?:@{_CHAT})?(?:（引用(#\d+|自己|未知|)）)?：(.*)", re.DOTALL)
+_EXPECT = re.compile(rf"→{_CHAT}? ?(.*)")
 _FRAGMENT = re.compile(r"(不?)「([^「」]*)」")
 
 
@@ -59,7 +63,8 @@ class Player:
         return [m.text for m in qq.said_by_bot(GROUPS[chat])]
 
     def check_nothing_left(self) -> None:
-        chats = ["官方群", "记分群", "别的群"] + (["私聊"] if self.who in self.rig.people else [])
+        chats = [chat for chat, group in GROUPS.items() if group in self.rig.qq.groups]
+        chats += ["私聊"] if self.who in self.rig.people else []
         for chat in chats:
             if left := self.said(chat):
                 raise TranscriptError(f"nobody expected this in {chat}:\n" + "\n---\n".join(left))
@@ -126,7 +131,13 @@ class Player:
         if (later := re.fullmatch(r"([\d.]+)小时后", what)) is not None:
             rig.clock.pass_hours(float(later.group(1)))
             if rig.online and rig.parts is not None:
-                await rig.parts.remind()
+                await rig.parts.tick()
+        elif what.startswith("时间 "):
+            moment = ms(what.removeprefix("时间 "))
+            assert moment >= rig.clock.at, "time goes on"
+            rig.clock.at = moment
+            if rig.online and rig.parts is not None:
+                await rig.parts.tick()
         elif what == "重启":
             await rig.stop()
             await rig.start()
@@ -134,6 +145,8 @@ class Player:
             rig.disconnect()
         elif what == "重连":
             await rig.connect()
+        elif what.startswith("双人群 "):
+            await rig.open_pairs_group(what.removeprefix("双人群 "))
         elif what.startswith("改名片 "):
             _, who, card = what.split()
             rig.qq.set_card(OFFICIAL, rig.people[who], card)
@@ -156,7 +169,7 @@ class Player:
                 raise TranscriptError(f"{'unwanted' if negative else 'missing'} {wanted!r} in:\n{messages[0]}")
 
     def _figure(self, what: str, value: str) -> None:
-        found = str(self.rig.games()) if what == "局数" else show_rating(self.rig.rating(what))
+        found = str(self.rig.games()) if what == "局数" else show_rating(self.rig.rating(*what.split("@")))
         if found != value:
             raise TranscriptError(f"{what} is {found}")
 

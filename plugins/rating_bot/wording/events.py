@@ -24,7 +24,6 @@ _REFUSALS = {
     "event_name_taken": "已经有叫「{name}」的赛事了，名字不能重复。请换一个，例如加上年份。",
     "event_name_confusable": "「{name}」和已有的赛事「{alike}」看起来太像，请换一个名字。",
     "event_closed": "「{name}」早就结束了。看结果：\n/赛事 战绩 {name}",
-    "event_void": "「{name}」的开赛记录已经撤销，没有这个赛事了。",
 }
 
 

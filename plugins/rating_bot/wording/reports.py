@@ -67,7 +67,7 @@ def _uncounted(result: Effective, directory: Directory) -> list[str]:
 
 def _debt(debt: Debt, directory: Directory, *, locked_now: bool) -> str:
     owed = "，".join(f"{directory.name_of(player)}还差{count}局" for player, count in debt.players)
-    why = f"净胜负已到{FARMING_NET.now}局（L6），再下不计分；" if locked_now else ""
+    why = f"净胜负已到{FARMING_NET.now}局（L6），再下约战不计分；" if locked_now else ""
     return f"{why}两边各与别人下满{FARMING_REPAY.now}局计分棋后才能再计分：{owed}。"
 
 
