@@ -1,6 +1,6 @@
 """Questions to the Book: pure functions that return frozen rows, used alike by text, pictures, pages and workbook."""
 
-from rating_core.queries.boards import Board, BoardRow, board
+from rating_core.queries.boards import Board, BoardRow, Change, board
 from rating_core.queries.cards import Card, card
 from rating_core.queries.events import (
     EventInfo,
@@ -19,10 +19,12 @@ from rating_core.queries.games import GameRow, HeadToHead, History, head_to_head
 __all__ = [
     "Board",
     "BoardRow",
+    "ArchivedRow",
     "Calculation",
     "Card",
     "Correction",
     "EventInfo",
+    "Change",
     "EventStandings",
     "ExplainedPlayer",
     "Explanation",
@@ -32,6 +34,8 @@ __all__ = [
     "Meter",
     "Performance",
     "Prediction",
+    "Opponent",
+    "Opponents",
     "Term",
     "board",
     "calculate",
@@ -43,7 +47,10 @@ __all__ = [
     "history",
     "meter",
     "meter_before",
+    "find_list",
     "prediction",
     "season_performance",
     "standings",
 ]
+    "opponents",
+    "published_board",

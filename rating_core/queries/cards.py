@@ -5,7 +5,7 @@ from typing import Literal
 
 from rating_core.book import Book
 from rating_core.directory import Directory
-from rating_core.queries.boards import BoardRow, board_row, places
+from rating_core.queries.boards import Baseline, BoardRow, Change, board_row, places
 from rating_core.queries.games import GameRow, game_row
 from rating_core.rules.display import Display, masked_player
 from rating_core.rules.eligibility import Bar, bar_of
@@ -48,6 +48,10 @@ class Card:
     """What keeps him from reporting a game now."""
     recent: tuple[GameRow, ...]
     """Last games, the newest first, without void ones."""
+    against: int | None
+    """第`against`期, the pool's last published list (L15); None where there is none yet."""
+    change: Change | None
+    """His 涨跌 against it; None off the board or where there is no list."""
     above: tuple[BoardRow, ...]
     below: tuple[BoardRow, ...]
 
@@ -70,11 +74,11 @@ def _recent(book: Book, directory: Directory, pool: str, player: int) -> tuple[G
 def card(book: Book, directory: Directory, pool: str, player: int, at: int) -> Card:
     """Return a player's card in a pool as of `at` (ms). KeyError for an unregistered player."""
     standing = book.state.look(pool, player)
-    display = Display.on(at)
+    display, baseline = Display.on(at), Baseline.before(book, pool)
     order = places(book, directory, pool, at)
     rank = next((number for number, place in enumerate(order, start=1) if place[-1] == player), None)
     near = range(0) if rank is None else range(max(1, rank - NEIGHBOURS), min(len(order), rank + NEIGHBOURS) + 1)
-    rows = [board_row(book, pool, number, order[number - 1], display) for number in near]
+    rows = [board_row(book, pool, number, order[number - 1], display, baseline) for number in near]
     state: CardState = "unlisted"
     if player == masked_player(directory):
         state = "masked"
@@ -82,6 +86,7 @@ def card(book: Book, directory: Directory, pool: str, player: int, at: int) -> C
         state = "archived"
     elif standing.listed:
         state = "listed"
+    change = baseline.change(player, rank, display.shown(standing)) if baseline and rank else None
     leave = book.state.leave_until.get(player, 0)
     return Card(
         pool, at, player, directory.name_of(player), rank, len(order),
@@ -91,6 +96,7 @@ def card(book: Book, directory: Directory, pool: str, player: int, at: int) -> C
         leave if leave > at else None,
         standing.barred_until if standing.archived and standing.barred_until > at else None,
         bar_of(book.state, pool, player, at), _recent(book, directory, pool, player),
+        None if baseline is None else baseline.number, change,
         tuple(row for row in rows if rank is not None and row.rank < rank),
         tuple(row for row in rows if rank is not None and row.rank > rank),
     )  # fmt: skip

@@ -1,9 +1,9 @@
-"""Questions, which write nothing: /等级分 /排行榜 /战绩 /对战 /预测 /计算 /解释, and /规则 /格式."""
+"""Questions, which write nothing: /等级分 /战绩 /对战 /预测 /计算 /解释, and /规则 /格式."""
 
 from collections.abc import Sequence
 
 from plugins.rating_bot.handlers.context import Context
-from plugins.rating_bot.handlers.grammar import Person, choice, decimal, matching, number, people, person, text
+from plugins.rating_bot.handlers.grammar import Person, choice, decimal, number, people, person, text
 from plugins.rating_bot.handlers.hints import Hint, hinted, player_of
 from plugins.rating_bot.handlers.slots import count, page, pool
 from plugins.rating_bot.handlers.table import command
@@ -13,8 +13,6 @@ from rating_core import queries
 from rating_core.report_text import WORDS, template
 from rating_core.rulebook import CASUAL_WEIGHT, EVENT_WEIGHTS, POOLS
 from rating_core.times import day_of
-
-_PAST = r"第[0-9]{1,6}期|[0-9]{4}[-/.年][0-9]{1,2}[-/.月][0-9]{1,2}日?"
 
 
 def _sides(context: Context, first: Person, others: Sequence[Person]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -30,7 +28,7 @@ def _sides(context: Context, first: Person, others: Sequence[Person]) -> tuple[t
     return tuple(named[:half]), tuple(named[half:])
 
 
-# --- boards and players -----------------------------------------------------------------------------------
+# --- players ------------------------------------------------------------------------------------------------
 
 
 @command(
@@ -41,22 +39,6 @@ def _sides(context: Context, first: Person, others: Sequence[Person]) -> tuple[t
 async def card(context: Context, who: Person | None, pool: str | None) -> str:
     player = player_of(context, who)
     return wording.card(queries.card(context.book, context.directory, pool or context.pool, player, context.at))
-
-
-@command(
-    "排行榜", form="/排行榜 [第N页|前N] [榜]", help="当前的排行榜", example="/排行榜 第2页", aliases=("排名",),
-    slots=(
-        count("page", r"第?([0-9]{1,3})页?"), count("top", r"前([0-9]{1,4})名?"),
-        matching("past", _PAST, lambda m: True, optional=True),
-        pool(),
-    ),
-    query=True,
-)  # fmt: skip
-async def board(context: Context, page: int | None, top: int | None, past: bool | None, pool: str | None) -> str:
-    if past:
-        return wording.NO_LISTS
-    rows = queries.board(context.book, context.directory, pool or context.pool, context.at)
-    return wording.board_page(rows, max(1, page or 1), None if top is None else max(1, top), context.pool)
 
 
 @command(
@@ -126,7 +108,15 @@ async def calculate(context: Context, left: float, result: str, right: float, we
 )  # fmt: skip
 async def explain(context: Context, game: int) -> str:
     found = queries.explain(context.book, context.directory, game)
-    return formula.no_game(game) if found is None else formula.explanation(found, context.directory.name_of)
+    if found is None:
+        return formula.no_game(game)
+    said = {}
+    for correction in found.corrections[-1:]:
+        row = await context.tx.ledger.row(correction.seq)
+        if row is not None:
+            why = await context.tx.ledger.reason(row.seq)
+            said[row.seq] = context.directory.account_name(row.actor), why
+    return formula.explanation(found, context.directory.name_of, said)
 
 
 # --- rules and form ---------------------------------------------------------------------------------------

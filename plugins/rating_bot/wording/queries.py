@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from plugins.rating_bot.wording.common import fit, pages_of
 from plugins.rating_bot.wording.reports import bar_reason
 from rating_core.elo import show_change, show_rating
-from rating_core.queries import Board, Card, GameRow, HeadToHead, History, Meter
+from rating_core.queries import Board, BoardRow, Card, Change, GameRow, HeadToHead, History, Meter, Together
 from rating_core.rulebook import CHIEF_EDITOR, DEFAULT_POOL, FARMING_REPAY, PEAK_GAMES
 from rating_core.times import day_of, season_of, show_day
 
 BOARD_PAGE = 10
-"""Players on one page of the text board; with the longest names it stays within the limits of a message."""
+"""Players on one page of the text board at most; long names make a page shorter."""
 HISTORY_PAGE = 10
 """Games on one page at most; long lines make a page shorter."""
 
@@ -20,7 +20,6 @@ UNBOUND = """您的QQ还没有绑定榜上的名字。
 看别人就写上名字，例如：
 /等级分 张三"""
 UNBOUND_OTHER = "您@的人还没有绑定榜上的名字，请直接写名字。"
-NO_LISTS = "现在还不保存往期榜单，只能看当前的排行榜：\n/排行榜"
 SAME_PERSON = "要写不同的人，自己和自己没有对局。"
 TWO_NAMES = "请写两个名字（2v2写四个，前两个一边）。"
 
@@ -51,30 +50,57 @@ def _weight(row: GameRow) -> str:
 # --- the board --------------------------------------------------------------------------------------------
 
 
-def board_page(board: Board, page: int, top: int | None = None, here: str = DEFAULT_POOL) -> str:
-    """Return a page of the board, its marks and how to see the next; `top` shows only the first so many.
+def change_text(change: Change | None) -> str:
+    """Return the 涨跌 in short (L15): +15.5↑2; 新; nothing where nothing moved or there is no list to compare with."""
+    if change is None:
+        return ""
+    if change.rating is None or change.rank is None:
+        return "新"
+    rank = f"↑{change.rank}" if change.rank > 0 else f"↓{-change.rank}" if change.rank else ""
+    rating = show_change(change.rating)
+    return rank if not float(rating) else rating + rank
 
-    `here` is the pool that a question without a pool's name means.
+
+def _board_row(row: BoardRow) -> str:
+    change = change_text(row.change)
+    return (
+        f"{row.rank} {row.name} {show_rating(row.shown, 0)}{'*' if row.missing else ''}"
+        f"{' ' if change else ''}{change} {row.wins}胜{row.draws}平{row.losses}负"
+    )
+
+
+def board_page(
+    board: Board, page: int, top: int | None = None, here: str = DEFAULT_POOL, *, title: str = "", asked: str = ""
+) -> str:
+    """Return a page of a board, its marks and how to see the next; `top` shows only the first so many.
+
+    `here` is the pool that a question without a pool's name means. `title` heads a published list; `asked` is what is
+    typed behind the command to see this board again: 第3期, or its day.
     """
     rows = board.rows if top is None else board.rows[:top]
     if not board.rows:
-        return f"{board.pool}还没有人上榜：下过第一局计分棋就上榜。"
-    pages = -(-len(rows) // BOARD_PAGE)
-    if not 1 <= page <= pages:
-        return f"没有第{page}页，{board.pool}榜共{pages}页。\n/排行榜 第{pages}页{pool_suffix(board.pool, here)}"
-    shown = rows[(page - 1) * BOARD_PAGE : page * BOARD_PAGE]
-    lines = [f"{board.pool}等级分排行榜 {show_day(board.at)}（第{page}/{pages}页，共{len(board.rows)}人）"]
-    lines += [
-        f"{row.rank} {row.name} {show_rating(row.shown, 0)}{'*' if row.missing else ''}"
-        f" {row.wins}胜{row.draws}平{row.losses}负"
-        for row in shown
-    ]
-    if any(row.missing for row in shown):
-        lines.append(f"*未满{board.needed}盘，显示分已扣")
-    lines.append(f"表格主编：{CHIEF_EDITOR}")
-    if page < pages:
-        lines.append(f"下一页：/排行榜 第{page + 1}页{pool_suffix(board.pool, here)}")
-    return "\n".join(lines)
+        when = f"{asked}，" if asked else ""
+        return f"{when}{board.pool}还没有人上榜：下过第一局计分棋就上榜。"
+
+    def head(page: int, pages: int) -> str:
+        name = f"{board.pool}等级分排行榜 {show_day(board.at)}"
+        if board.number is not None:
+            name = f"{board.pool}第{board.number}期 {title or show_day(board.at)}"
+        against = "" if board.against is None else f"，涨跌比第{board.against}期"
+        return f"{name}（第{page}/{pages}页，共{len(board.rows)}人{against}）"
+
+    def typed(page: int) -> str:
+        return f"/排行榜 {asked}{' ' if asked else ''}第{page}页{pool_suffix(board.pool, here)}"
+
+    mark, credit = f"*未满{board.needed}盘，显示分已扣", f"表格主编：{CHIEF_EDITOR}"
+    pages = pages_of([_board_row(r) for r in rows], head(99, 99), f"{mark}\n{credit}\n下一页：{typed(99)}", BOARD_PAGE)
+    if not 1 <= page <= len(pages):
+        return f"没有第{page}页，{board.pool}榜共{len(pages)}页。\n{typed(len(pages))}"
+    shown = pages[page - 1]
+    start = sum(map(len, pages[: page - 1]))
+    marks = [mark] if any(row.missing for row in rows[start : start + len(shown)]) else []
+    more = [f"下一页：{typed(page + 1)}"] if page < len(pages) else []
+    return "\n".join([head(page, len(pages)), *shown, *marks, credit, *more])
 
 
 # --- one player -------------------------------------------------------------------------------------------
@@ -101,6 +127,18 @@ def _peak(card: Card) -> str:
     return f"历史最高分：{show_rating(card.peak)}（{show_day(card.peak_at)}）"
 
 
+def _change(card: Card) -> list[str]:
+    """His 涨跌 against the last published list (L15), in a line of its own."""
+    change = card.change
+    if change is None:
+        return []
+    head = f"涨跌（比第{card.against}期）："
+    if change.rating is None or change.rank is None:
+        return [f"{head}新"]
+    rank = f"升{change.rank}" if change.rank > 0 else f"降{-change.rank}" if change.rank else "不变"
+    return [f"{head}{show_change(change.rating)}分，名次{rank}"]
+
+
 def card(card: Card) -> str:
     """Return a player's card."""
     rank = f"第{card.rank}名，共{card.of}人" if card.rank is not None else "不在榜上"
@@ -111,6 +149,7 @@ def card(card: Card) -> str:
         f"显示分 {show_rating(card.shown)}，实际分 {show_rating(card.rating)}{missing}",
         f"{card.games}盘：{card.wins}胜{card.draws}平{card.losses}负{rate}",
         _peak(card),
+        *_change(card),
         _state(card),
     ]
     if card.bar is not None and (card.bar.clause == "L11" or card.bar.pending):
