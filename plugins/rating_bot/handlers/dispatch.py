@@ -266,6 +266,7 @@ def load_handlers() -> Sequence[Command]:
     """Import every module that registers commands; return the whole table."""
     from plugins.rating_bot.handlers import (  # noqa: F401
         challenge,
+        corrections,
         desk,
         events,
         help,

@@ -5,6 +5,7 @@ from typing import Literal
 
 from plugins.rating_bot.handlers import happenings
 from plugins.rating_bot.handlers.context import Context
+from plugins.rating_bot.handlers.corrections import ask as ask_correction
 from plugins.rating_bot.handlers.grammar import number, numbers, text
 from plugins.rating_bot.handlers.previews import apply_preview, bare_preview
 from plugins.rating_bot.handlers.table import Role, command
@@ -15,6 +16,7 @@ from plugins.rating_bot.wording.common import fit
 from plugins.rating_bot.wording.report_errors import refused_report
 from rating_core.service import report_results as results
 from rating_core.service import reports as service
+from rating_core.service.correction_plans import Request
 from rating_core.service.report_results import Changed, Effective, NoSuchReport, NotOpen, NotYours
 
 MOST_NUMBERS = 30
@@ -270,9 +272,13 @@ async def confirm_by_desk(context: Context, targets: list[int], reason: str) -> 
 
 
 @command(
-    "作废", form="/作废 编号 理由", help="作废一份还没生效的报分；自己的对局不行", example="/作废 12 双方都说没下过",
+    "作废", form="/作废 编号 理由", help="作废一份报分；已经生效的先预览再确认。自己的对局不行",
+    example="/作废 12 双方都说没下过",
     slots=(number("target", "#"), text("reason")), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
 async def void(context: Context, target: int, reason: str) -> list[Out]:
+    report = await context.tx.reports.get(target)
+    if report is not None and report.state == "effective":
+        return await ask_correction(context, Request("report", target, reason, context.at))
     context.about = f"#{target}"
     return tell(context, await service.void_by_desk(context.tx, context.actor, target, reason, context.at), "作废")

@@ -1,6 +1,7 @@
 """The formula in words: what a game would bring (/预测, /计算) and why one brought what it did (/解释)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from plugins.rating_bot.wording.common import fit
 from plugins.rating_bot.wording.queries import meter_line, side
@@ -15,6 +16,7 @@ NO_WEIGHT = f"{WEIGHTS}例如：\n/计算 2000 胜 2200 1.2"
 
 CORRECTIONS = 4
 """Corrections of one game that are named; of more the newest."""
+REASON = 40
 
 
 def size_of_sides(pool: str) -> str:
@@ -120,11 +122,13 @@ def _correction(correction: Correction) -> str:
     return f"账{correction.seq} 改为{correction.event or '约战'}系数{correction.weight:g}"
 
 
-def _corrections(corrections: Sequence[Correction]) -> str:
-    """The corrections, the newest first."""
+def _corrections(corrections: Sequence[Correction], said: Mapping[int, tuple[str, str]]) -> str:
+    """The corrections, the newest first; of that who made it and why, as far as `said` holds it."""
     newest = "、".join(_correction(c) for c in reversed(corrections[-CORRECTIONS:]))
     more = f"等{len(corrections)}次" if len(corrections) > CORRECTIONS else ""
-    return f"更正过，这里是更正后的：{newest}{more}"
+    who, why = said.get(corrections[-1].seq, ("", ""))
+    by = f"（{who}：{why[:REASON] or '没有说理由'}）" if who else ""
+    return f"更正过，这里是更正后的：{newest}{more}{by}"
 
 
 def _figures(player: ExplainedPlayer, weight: float, rules: RuleSet) -> list[str]:
@@ -165,8 +169,13 @@ def _farming(game: Explanation, name_of: Callable[[int], str]) -> str:
     return f"计分（L6）：赛前{net}，没到{found.limit}局"
 
 
-def explanation(game: Explanation, name_of: Callable[[int], str]) -> str:
-    """Return every number of a game's formula, clause by clause, and its corrections."""
+def explanation(
+    game: Explanation, name_of: Callable[[int], str], said: Mapping[int, tuple[str, str]] = MappingProxyType({})
+) -> str:
+    """Return every number of a game's formula, clause by clause, and its corrections.
+
+    said: by a correction's ledger row, who made it and why.
+    """
     rules = POOLS[game.pool].rules
     kind = f"赛事{game.event}" if game.event else "约战"
     lines = [
@@ -174,7 +183,7 @@ def explanation(game: Explanation, name_of: Callable[[int], str]) -> str:
         f"{side(game.left)} {game.result.word} {side(game.right)}，{kind}，系数c={game.weight:g}（L5）",
     ]
     if game.corrections:
-        lines.append(_corrections(game.corrections))
+        lines.append(_corrections(game.corrections, said))
     if game.void:
         lines.append("已作废，不影响任何人的分数和盘数")
     else:
