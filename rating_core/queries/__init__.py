@@ -14,17 +14,19 @@ from rating_core.queries.events import (
 from rating_core.queries.explain import Correction, ExplainedPlayer, Explanation, explain
 from rating_core.queries.farming import Meter, meter, meter_before
 from rating_core.queries.formula import Calculation, Prediction, Term, calculate, prediction
-from rating_core.queries.games import GameRow, HeadToHead, History, head_to_head, history
+from rating_core.queries.games import GameRow, HeadToHead, History, Together, head_to_head, history
+from rating_core.queries.lists import ArchivedRow, archived, find_list, published_board
+from rating_core.queries.opponents import Opponent, Opponents, opponents
 
 __all__ = [
+    "ArchivedRow",
     "Board",
     "BoardRow",
-    "ArchivedRow",
     "Calculation",
     "Card",
+    "Change",
     "Correction",
     "EventInfo",
-    "Change",
     "EventStandings",
     "ExplainedPlayer",
     "Explanation",
@@ -32,25 +34,27 @@ __all__ = [
     "HeadToHead",
     "History",
     "Meter",
-    "Performance",
-    "Prediction",
     "Opponent",
     "Opponents",
+    "Performance",
+    "Prediction",
     "Term",
+    "Together",
+    "archived",
     "board",
     "calculate",
     "card",
     "event_performance",
     "events",
     "explain",
+    "find_list",
     "head_to_head",
     "history",
     "meter",
     "meter_before",
-    "find_list",
+    "opponents",
     "prediction",
+    "published_board",
     "season_performance",
     "standings",
 ]
-    "opponents",
-    "published_board",

@@ -216,6 +216,17 @@ def meter_line(meter: Meter, left: Sequence[str], right: Sequence[str], name_of:
     return f"防刷分（L6）：{meter.season}年约战{net}，到{meter.limit}局就暂停计分"
 
 
+def _together(together: Together, first: str, second: str) -> str:
+    """Return what two players did as partners."""
+    if not together.games and not together.uncounted:
+        return "两人还没有搭档过。"
+    uncounted = f"，另有{together.uncounted}局不计分" if together.uncounted else ""
+    return (
+        f"搭档{together.games}局：{together.wins}胜{together.draws}平{together.losses}负，得{together.points:g}分{uncounted}；"
+        f"{first} {show_change(together.flow_first)}，{second} {show_change(together.flow_second)}"
+    )
+
+
 def head_to_head(record: HeadToHead, now: int, name_of: Callable[[int], str]) -> str:
     """Return the record of two sides: score, rating flow, farming meter, last games."""
     left, right = side(record.left), side(record.right)
@@ -226,6 +237,8 @@ def head_to_head(record: HeadToHead, now: int, name_of: Callable[[int], str]) ->
         uncounted = f"，另有{record.uncounted}局不计分" if record.uncounted else ""
         lines.append(f"比分：{left} {record.wins}胜{record.draws}平{record.losses}负{uncounted}")
         lines.append(f"分数往来：{left} {show_change(record.flow_left)}，{right} {show_change(record.flow_right)}")
+    if record.together is not None:
+        lines.append(_together(record.together, left, right))
     if record.meter is not None:
         lines.append(meter_line(record.meter, record.left, record.right, name_of))
     if record.rows:
