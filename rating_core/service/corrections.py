@@ -212,6 +212,8 @@ def _player(found: Plan) -> int | None:
 
 def _detail(tx: Tx, found: Plan, new: GameLine | None) -> str:
     """Return what became what, in short."""
+    if found.names is not None:
+        return f" {found.names[0]} → {found.names[1]}"
 
     def said(line: GameLine) -> str:
         return " ".join(format_line(line, tx.directory.name_of).split())

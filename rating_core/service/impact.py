@@ -173,7 +173,7 @@ def _figures(standing: Standing, rank: int | None) -> Figures:
 
 
 def _games(before: Book, after: Book) -> Iterator[GameChange]:
-    for index in range(len(before.columns)):
+    for index in range(before.games_of_row(after.reaches_back_to(before.seq)).start, len(before.columns)):
         if _differs(before, after, index):
             yield GameChange(before.columns.number[index], view(before, index), view(after, index))
 

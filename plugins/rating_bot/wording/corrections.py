@@ -65,7 +65,7 @@ def _title(plan: Plan, new: GameLine | None, directory: Directory) -> str:
         return f"合并 「{plan.names[0]}」并入「{plan.names[1]}」"
     what = _what(plan, directory)
     if action == "penalty":
-        return f"免罚 约{number}：{what}"
+        return f"免罚 {what}"
     return f"作废 {what}" if action == "report" else f"撤销 账{number}：{what}"
 
 
