@@ -21,6 +21,7 @@ PAGE_ROWS = 11
 ROW_CHARS = 60
 """A row of names is broken about here."""
 CHANGES_SHOWN = 10
+_BACK = "（已回榜，不再封存）"
 MOST_NUMBERS = 15
 
 
@@ -37,7 +38,7 @@ def _rows(head: str, parts: Sequence[str]) -> list[str]:
 
 def _sheet_rows(sheet: Sheet, directory: Directory) -> list[str]:
     def played(one: Judged) -> str:
-        return f"{directory.name_of(one.player)}{one.games}局" + ("（已回榜，不再封存）" if one.back else "")
+        return f"{directory.name_of(one.player)}{one.games}局" + (_BACK if one.back else "")
 
     def name(one: Judged) -> str:
         return directory.name_of(one.player)
@@ -55,8 +56,17 @@ def _sheet_rows(sheet: Sheet, directory: Directory) -> list[str]:
     if not rows:
         rows = ["没有人扣分或封存"]
     rows.append(f"满{needed}局{sheet.enough}人，早已封存{sheet.archived}人")
-    rows.append(f"封存的人{show_day(sheet.returns_at)}起可参赛")
-    return rows
+    return rows + _return(sheet)
+
+
+def _return(sheet: Sheet) -> list[str]:
+    """When those who were archived may play again."""
+    parts = []
+    if any(not one.back for one in sheet.deducted):
+        parts.append(f"结算封存的人{show_day(sheet.returns_at)}起可参赛")
+    if len(sheet.left) + len(sheet.deducted) > len(sheet.verdicts):
+        parts.append("请假期间已封存的人新赛季就可参赛")
+    return ["，".join(parts)] if parts else []
 
 
 def _about(sheet: Sheet | Rollback) -> str:
@@ -104,14 +114,15 @@ def settled(result: Settled, directory: Directory) -> str:
     sheet = result.sheet
     lines = [f"{sheet.season}赛季已结算（{sheet.pool}）"]
     if result.ratings:
-        parts = [f"{directory.name_of(p)} {show_rating(a)}→{show_rating(b)}" for p, a, b in result.ratings]
+        back = {one.player for one in sheet.deducted if one.back}
+        parts = [
+            f"{directory.name_of(p)} {show_rating(a)}→{show_rating(b)}{_BACK if p in back else ''}"
+            for p, a, b in result.ratings
+        ]
         lines += _rows(f"扣{sheet.taken:g}分并封存{len(parts)}人（L7）", parts)
     if sheet.left:
         lines += _rows(f"请假封存{len(sheet.left)}人（L8）", [directory.name_of(one.player) for one in sheet.left])
-    if not result.ratings and not sheet.left:
-        lines.append("没有人扣分或封存")
-    else:
-        lines.append(f"封存的人{show_day(sheet.returns_at)}起可参赛，再有报分生效就回到榜上")
+    lines += _return(sheet) if result.ratings or sheet.left else ["没有人扣分或封存"]
     if result.final is None:
         return fit(lines, "……其余见 /封存名单")
     final = result.final
