@@ -154,7 +154,9 @@ reports = Table(
     "reports",
     metadata,
     Column("report_id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=False),
-    Column("state", Text, nullable=False, comment="waiting | disputed | expired | effective | withdrawn | void"),
+    Column(
+        "state", Text, nullable=False, comment="waiting | confirmed | disputed | expired | effective | withdrawn | void"
+    ),
     Column("pool", Text, nullable=False),
     Column("event_id", BigInteger, nullable=True),
     Column("weight", Text, nullable=False, comment="repr of the float, as posted"),

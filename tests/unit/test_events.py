@@ -3,6 +3,7 @@
 import pytest
 
 from plugins.rating_bot.wording import events as wording
+from plugins.rating_bot.wording import rules
 from plugins.rating_bot.wording.common import MAX_CHARS, MAX_LINES
 from rating_core.directory import Directory
 from rating_core.ledger import EventClosed, EventOpened
@@ -10,7 +11,9 @@ from rating_core.queries import EventStandings, Performance, event_performance, 
 from rating_core.queries.events import EventInfo, EventRow
 from rating_core.report_text import Result
 from rating_core.rulebook import MASKED_NAME
+from rating_core.times import day_of
 from tests.support.books import Books
+from tests.support.rows import ms
 
 POOL, PAIRS = "单跳1v1", "单跳2v2"
 
@@ -229,3 +232,11 @@ def test_a_long_list_of_events_is_paged() -> None:
             break
     assert len(names) == 30
     assert wording.event_list(found, 1, waiting).split("\n")[-1] == f"/赛事 战绩 {found[0].name}"
+
+
+def test_the_clause_of_weights_tells_how_events_are_reported() -> None:
+    """L5 as /规则 tells it: the three weights, the referee's confirmation, and events that take no reports."""
+    text = rules.rules("L5", day_of(ms("2026-11-30")))
+    assert "训练赛1，集中短期的正式比赛1.2，重大比赛2" in text
+    assert "还要裁判或记分员确认" in text and "免裁判" in text and "不计分，不收报分" in text
+    assert len(text) <= MAX_CHARS and text.count("\n") < MAX_LINES

@@ -30,6 +30,7 @@ from rating_core.rulebook import (
     SEASON_EXEMPT_RATING,
     SEASON_GAMES,
     SEASON_PENALTY,
+    UNRATED_WORD,
 )
 
 CREDIT = f"规则文字归联盟所有，特别鸣谢表格主编「{CHIEF_EDITOR}」（L16）。"
@@ -80,7 +81,12 @@ def _start(day: date) -> str:
 
 def _weight(day: date) -> str:
     train, regular, major = EVENT_WEIGHTS.values()
-    return f"约战系数{CASUAL_WEIGHT:g}，训练赛{train:g}，集中短期的正式比赛{regular:g}，重大比赛{major:g}。乘在K上。"
+    return (
+        f"约战系数{CASUAL_WEIGHT:g}，训练赛{train:g}，集中短期的正式比赛{regular:g}，重大比赛{major:g}。乘在K上。\n"
+        "有哪些赛事：/赛事 列表\n"
+        "选手报赛事的分，第一行写 #赛事名，对方确认以后还要裁判或记分员确认；免裁判的赛事对方确认就生效。\n"
+        f"赛事和系数看报分的时候；不揭露身份的赛事（鬼面赛、马甲赛）{UNRATED_WORD}分，不收报分。"
+    )
 
 
 def _farming(day: date) -> str:
