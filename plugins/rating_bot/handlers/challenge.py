@@ -76,7 +76,10 @@ def _elsewhere(context: Context, result: service.Issued, said: str) -> list[Out]
     slots=(pool_slot(),), query=True,
 )  # fmt: skip
 async def overview(context: Context, pool: str | None) -> str:
-    found = await service.overview(context.tx, pool or context.pool, context.actor.player_id, context.at)
+    name = pool or context.pool
+    if POOLS[name].side_size != 1:
+        return wording.only_single_players(name, "约战")
+    found = await service.overview(context.tx, name, context.actor.player_id, context.at)
     return wording.overview(found, context.directory)
 
 
@@ -120,6 +123,6 @@ async def opponents(context: Context, pool: str | None) -> str:
     if player is None:
         return commands_wording.bind_first()
     if POOLS[name].side_size != 1:
-        return wording.only_single_players(name)
+        return wording.only_single_players(name, "推荐对手")
     found = queries.opponents(context.book, context.directory, name, player, context.at)
     return wording.opponents(found, context.directory)

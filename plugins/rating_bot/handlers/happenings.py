@@ -7,6 +7,7 @@ from plugins.rating_bot.wire.messages import Out, group_chat
 from plugins.rating_bot.wording import challenge as challenge_wording
 from plugins.rating_bot.wording import reports as report_wording
 from rating_core.directory import Directory
+from rating_core.rulebook import DEFAULT_POOL
 from rating_core.service.challenges import Ended
 from rating_core.service.due import ChallengeReminder, Expired, Happening, Remind
 
@@ -24,7 +25,7 @@ def homes(settings: Settings, pool: str, chat: str) -> list[str]:
     official = settings.official_groups
     if chat in (known := [group_chat(group) for group in official]):
         return [chat]
-    return [group_chat(group) for group, name in official.items() if name == pool] or known
+    return [group_chat(group) for group, name in official.items() if (name or DEFAULT_POOL) == pool] or known
 
 
 def tell(settings: Settings, directory: Directory, happened: Iterable[Happening]) -> list[Out]:

@@ -112,8 +112,9 @@ def overview(found: Overview, directory: Directory) -> str:
     return fit(lines, last=f"您这周的强制约战用完了，{_when(found.resets_at)}起又有{CHALLENGES_PER_WEEK.now}次。")
 
 
-def only_single_players(pool: str) -> str:
-    return f"{pool}不是一对一的榜，不推荐对手。一对一的请发：\n/推荐对手 {DEFAULT_POOL}"
+def only_single_players(pool: str, word: str) -> str:
+    """A question about a pool of pairs."""
+    return f"{pool}不是一对一的榜，没有强制约战（L9），也不推荐对手。一对一的请发：\n/{word} {DEFAULT_POOL}"
 
 
 def opponents(found: Opponents, directory: Directory) -> str:
@@ -163,7 +164,8 @@ def _obstacle(found: Obstacle, pool: str, challenger: int, opponent: int, direct
     ours, theirs = directory.name_of(challenger), directory.name_of(opponent)
     match found.why:
         case "side_size":
-            return f"没有约成：{pool}不是一对一的榜，强制约战只在一对一的榜（L9）。"
+            why = f"没有约成：{pool}不是一对一的榜，强制约战只在一对一的榜（L9）。请写上榜名："
+            return f"{why}\n/强制约战 {theirs} {DEFAULT_POOL}"
         case "self":
             return "没有约成：不能约自己（L9）。"
         case "masked":
