@@ -123,11 +123,11 @@ def _entry(entry: Entry, directory: Directory) -> str:
 # --- what it changes ---------------------------------------------------------------------------------------------
 
 
-def _person(change: PersonChange, pools: Sequence[str], directory: Directory) -> str:
+def _person(change: PersonChange, pools: Sequence[str], name: str) -> str:
     """One player: before → after."""
     was, now = change.before, change.after
     pool = f"（{change.pool}）" if len(pools) > 1 else ""
-    text = f"{directory.name_of(change.player)}{pool} {show_rating(was.rating)}→{show_rating(now.rating)}"
+    text = f"{name}{pool} {show_rating(was.rating)}→{show_rating(now.rating)}"
     text += f"（{show_change(change.moved)}）"
     if was.archived != now.archived:
         text += " 封存" if now.archived else " 回榜"
@@ -191,7 +191,8 @@ def proposed(result: Proposed, directory: Directory, at: int) -> str:
     if result.ends_at and result.ends_at <= at:
         head.append("注意：期限已过，确认后马上按L9处理")
     pools = sorted({change.pool for change in people})
-    rows = [_person(change, pools, directory) for change in people]
+    parted = {plan.entry.player: plan.names[0]} if isinstance(plan.entry, Merged) and plan.names else {}
+    rows = [_person(c, pools, parted.get(c.player) or directory.name_of(c.player)) for c in people]
     return _fitted(head, rows, f"{PREVIEW_MINUTES}分钟内引用本条回「确认」，或发：\n确认 预{number}")
 
 
