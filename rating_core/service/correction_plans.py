@@ -85,6 +85,8 @@ class Plan:
     report: Report | None = None
     game: int | None = None
     old: GameView | None = None
+    names: tuple[str, str] | None = None
+    """Where names are merged or parted: the wrong name and the right one."""
 
     @property
     def about(self) -> str:
@@ -236,9 +238,18 @@ async def _row(tx: Tx, actor: Actor, request: Request, seq: int) -> Plan:
     elif isinstance(entry, Void) and not tx.book.in_force(root_row.seq):
         _check_restored(tx, root_row, root)
     report = await tx.reports.get(root.report) if isinstance(root, Games) else None
-    return Plan(
-        request, _draft(Void(), actor, request, row), _subjects(tx, root_row, root, entry), row, entry, root, report
-    )
+    names = await _names_of_merge(tx, row) if isinstance(entry, Merged) else None
+    subjects = _subjects(tx, root_row, root, entry)
+    return Plan(request, _draft(Void(), actor, request, row), subjects, row, entry, root, report, names=names)
+
+
+async def _names_of_merge(tx: Tx, row: Row) -> tuple[str, str]:
+    """Return the wrong player's name before the merge (his number where it was forgotten), and the right one's."""
+    merged = row.entry()
+    assert isinstance(merged, Merged)
+    items = await tx.people.merge_items(row.seq)
+    wrong = next((i.item for i in items if i.kind == "name" and i.current), f"{merged.player}")
+    return wrong, tx.directory.name_of(merged.into)
 
 
 def _subjects(tx: Tx, root_row: Row, root: Entry, entry: Entry) -> frozenset[int]:
@@ -316,4 +327,5 @@ async def _merge(tx: Tx, actor: Actor, request: Request) -> Plan:
     for challenge in tx.state.challenges.values():
         if {challenge.challenger, challenge.opponent} == {wrong, right} and challenge.state != "cancelled":
             raise Refusal("merge_met", what=f"约{challenge.number}", **facts)
-    return Plan(request, _draft(Merged(wrong, right), actor, request), frozenset({wrong, right}))
+    draft = _draft(Merged(wrong, right), actor, request)
+    return Plan(request, draft, frozenset({wrong, right}), names=(facts["wrong"], facts["right"]))
