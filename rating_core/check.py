@@ -51,7 +51,7 @@ def difference(live: Book, fresh: Book) -> str | None:
     for name, pool in fresh.state.pools.items():
         if (about := _different_in_pool(live.state.pools[name], pool)) is not None:
             return f"{name} {about}"
-    for field in ("initial", "placing", "ip_checked", "leave_until", "leaves", "events", "settled"):
+    for field in ("initial", "placing", "ip_checked", "leave_until", "leaves", "events", "settled", "challenges", "lists"):
         if getattr(live.state, field) != getattr(fresh.state, field):
             return field
     return None if live.marks == fresh.marks else "marks"

@@ -136,9 +136,27 @@ async def test_the_board_in_many_spellings(rig: Rig, typed: str) -> None:
     assert await ask(rig, typed, "路人") == BOARD
 
 
-@pytest.mark.parametrize("typed", ["/排行榜 第3期", "/排行榜 2026-10-01", "/排名 2026年10月1日"])
-async def test_past_lists_are_not_kept_yet(rig: Rig, typed: str) -> None:
-    assert await ask(rig, typed) == "现在还不保存往期榜单，只能看当前的排行榜：\n/排行榜"
+@pytest.mark.parametrize("typed", ["/排行榜 2026-11-29", "/排名 2026年11月29日", "/排行榜2026/11/29 第2页 单跳1v1"])
+async def test_a_day_before_the_first_entry(rig: Rig, typed: str) -> None:
+    assert await ask(rig, typed) == "单跳1v1从2026-11-30开始有榜，再早没有。\n/排行榜 2026-11-30"
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["/排行榜 2026-11-30", "/排名 2026.11.30", "/排行榜２０２６年１１月３０日 第１页", "/排行榜 2026-11-30 前5"],
+)
+async def test_today_is_a_day_too(rig: Rig, typed: str) -> None:
+    assert await ask(rig, typed) == BOARD
+
+
+async def test_a_past_day_in_pages(rig: Rig) -> None:
+    rig.clock.pass_hours(24)
+    assert await ask(rig, "/排行榜 2026-11-30") == BOARD
+    assert await ask(rig, "/排行榜 2026-11-30 第2页") == "没有第2页，单跳1v1榜共1页。\n/排行榜 2026-11-30 第1页"
+    assert await ask(rig, "/排行榜 2026-12-02") == "2026-12-02还没有到。看现在的：\n/排行榜"
+    assert await ask(rig, "/排行榜 2026-13-01") == "没有2026-13-01这一天。日期这样写，例如：\n/排行榜 2026-12-01"
+    assert await ask(rig, "/排行榜 2026-11-30 单跳2v2") == ("2026-11-30，单跳2v2还没有人上榜：下过第一局计分棋就上榜。")
+    assert await ask(rig, "/排行榜 第3期") == "单跳1v1还没有发布过榜单。看现在的：\n/排行榜"
 
 
 async def test_pages_that_are_not_there(rig: Rig) -> None:

@@ -67,5 +67,19 @@ def test_numbers_come_from_the_rulebook(monkeypatch: pytest.MonkeyPatch) -> None
     assert "扣77分" in rules.rules("L7", TODAY)
 
 
+def test_what_peaks_and_changes_mean() -> None:
+    """L14 and L15, as the board and the lists have them."""
+    assert rules.rules("L14", TODAY).splitlines()[1] == (
+        "历史最高分从第20盘起算，是实际分到过的最高值和日期；蒙面人没有。"
+    )
+    assert rules.rules("榜单", TODAY).splitlines()[:5] == [
+        "L15 涨跌",
+        "涨跌是显示分和名次与上一期榜单比的结果，上一期没有的人标「新」。",
+        "记分员发布的榜单编成第N期，发布以后不再变；更正只改现在的榜。年底结算也发布一期。",
+        "看某一期：/排行榜 第1期",
+        "看过去某天：/排行榜 2026-11-30",
+    ]
+
+
 def test_the_formula_of_l1_lists_the_bands() -> None:
     assert "不到2100时K=32，2100起K=24，2400起K=16" in rules.rules("L1", TODAY)

@@ -32,7 +32,7 @@ def published(done: Published, groups: int, here: str) -> str:
     """To the scorekeeper who published elsewhere than in a group of the pool."""
     sent = f"，发到{groups}个群" if groups else "，没有群对应这个榜，没有发到群里"
     return (
-        f"{done.pool}第{done.number}期已发布（账{done.seq}），共{len(done.rows)}人{sent}："
+        f"{done.pool}第{done.number}期已发布，共{len(done.rows)}人{sent}："
         f"{done.title}。以后的涨跌和这一期比。\n/排行榜 第{done.number}期{pool_suffix(done.pool, here)}"
     )
 

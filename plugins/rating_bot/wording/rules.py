@@ -160,7 +160,12 @@ def _peak(day: date) -> str:
 
 
 def _moves(day: date) -> str:
-    return "涨跌是显示分和名次与上一期榜单比的结果，上一期没有的人标「新」。"
+    return (
+        "涨跌是显示分和名次与上一期榜单比的结果，上一期没有的人标「新」。\n"
+        "记分员发布的榜单编成第N期，发布以后不再变；更正只改现在的榜。年底结算也发布一期。\n"
+        "看某一期：/排行榜 第1期\n"
+        f"看过去某天：/排行榜 {day.isoformat()}"
+    )
 
 
 def _credit(day: date) -> str:
@@ -193,7 +198,7 @@ CLAUSES: tuple[Clause, ...] = (
     Clause("L12", "显示分", ("显示", "未满", "排名", "排行榜"), _display),
     Clause("L13", "蒙面人", ("蒙面人", "公用号"), _masked),
     Clause("L14", "历史最高分", ("最高分", "历史"), _peak),
-    Clause("L15", "涨跌", ("涨跌", "期"), _moves),
+    Clause("L15", "涨跌", ("涨跌", "期", "榜单", "发布"), _moves),
     Clause("L16", "鸣谢", ("鸣谢", "主编", "版权", CHIEF_EDITOR), _credit),
 )
 
