@@ -104,7 +104,7 @@ def _season(day: date) -> str:
     month, first = RETURN_MONTH_DAY
     return (
         f"一个赛季是一个自然年。年底不满{SEASON_GAMES.on(day)}局计分棋的，扣{SEASON_PENALTY.on(day):g}分并封存，"
-        f"{month}月{first}日起才能再参赛；再有报分生效就回到榜上。\n"
+        f"元旦起不能参赛，{month}月{first}日起才能再参赛；再有报分生效就回到榜上。\n"
         f"不扣也不封的：实际分{SEASON_EXEMPT_RATING.on(day):g}以上（L10），"
         f"赛季最后{NEWCOMER_DAYS.on(day)}天内才下第一局的新人。请假的封存但不扣分（L8）。"
     )
@@ -113,7 +113,9 @@ def _season(day: date) -> str:
 def _leave(day: date) -> str:
     last = 31 - NO_LEAVE_DAYS.on(day) + 1
     return (
-        f"本赛季某个榜不满{SEASON_GAMES.on(day)}局的可以请假：这样的榜封存、不扣分，本赛季剩下的日子不能参赛。\n"
+        f"本赛季某个榜不满{SEASON_GAMES.on(day)}局的可以请假：这样的榜封存、不扣分，本赛季剩下的日子不能参赛，"
+        "新赛季再有报分生效就回到榜上。\n"
+        "被人强制约战还没了结的，不能自己请假，要请记分员代办。\n"
         f"最后{NO_LEAVE_DAYS.on(day)}天（12月{last}日起）不能请假。"
     )
 
@@ -127,7 +129,10 @@ def _challenge(day: date) -> str:
 
 
 def _exempt(day: date) -> str:
-    return f"实际分{SEASON_EXEMPT_RATING.on(day):g}以上的，年底不满盘数也不扣分、不封存，但应当参加月赛、季赛。"
+    return (
+        f"实际分{SEASON_EXEMPT_RATING.on(day):g}以上的，年底不满盘数也不扣分、不封存（请假的照样封存），"
+        "但应当参加月赛、季赛。"
+    )
 
 
 def _ip(day: date) -> str:
