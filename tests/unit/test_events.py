@@ -148,6 +148,22 @@ def test_standings_by_points_then_fewer_games_then_wins_then_name() -> None:
     assert [r.name for r in standings(books.book(), books.directory, 1).rows] == ["乙", "甲", "丁", "丙"]
 
 
+def test_standings_in_words() -> None:
+    books = a_cup()
+    assert wording.standings_page(standings(books.book(), books.directory, 1), 1) == (
+        "皇后杯战绩（单跳1v1，系数1.2，进行中）：5局4人\n"
+        "名次 名字 得分/局数（战绩）对手平均分Rc 表现分：公式/E表一\n"
+        "1 乙 2分/3局（2胜0平1负）Rc1993 2113.4/2118\n"
+        "2 甲 1.5分/2局（1胜1平0负）Rc2000 2190.8/2193\n"
+        "3 丙 1分/2局（0胜2平0负）Rc2010 2010.0/2010\n"
+        "4 丁 0.5分/3局（0胜1平2负）Rc1994 1714.4/1721"
+    )
+    table = standings(of_the_example().book(), of_the_example().directory, 1)
+    text = wording.standings_page(table, 1)
+    assert "2 乙 0.5分/1局（0胜1平0负）" in text and "甲 0分/1局（0胜0平1负）Rc1800 —/—" in text
+    assert text.endswith(wording.NO_DIFFERENCE)
+
+
 def test_void_and_amended_games_and_other_events_are_not_in_it() -> None:
     books = a_cup()
     row = books.play("戊 胜 己", event=1, weight=1.2)

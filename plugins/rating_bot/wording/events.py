@@ -115,7 +115,9 @@ def _results(performance: Performance) -> str:
 
 def _row(row: EventRow) -> str:
     rank = "—" if row.rank is None else str(row.rank)
-    return f"{rank} {row.name} {row.performance.points:g}分（{_results(row.performance)}）{_both_ways(row.performance)}"
+    found = row.performance
+    score = f"{found.points:g}分/{found.games}局（{_results(found)}）"
+    return f"{rank} {row.name} {score}Rc{found.base} {_both_ways(found)}"
 
 
 def standings_page(standings: EventStandings, page: int) -> str:
@@ -125,7 +127,7 @@ def standings_page(standings: EventStandings, page: int) -> str:
     head = f"{event.name}战绩（{event.pool}，{weight_text(event.weight)}，{state}）"
     if not standings.rows:
         return f"{head}：还没有计分的对局。"
-    head += f"：{_size(event)}\n名次 名字 得分（战绩）表现分：公式/E表一"
+    head += f"：{_size(event)}\n名次 名字 得分/局数（战绩）对手平均分Rc 表现分：公式/E表一"
     typed = f"/赛事 战绩 {event.name} 第{{}}页"
     foot = f"{NO_DIFFERENCE}\n下一页：{typed.format(99)}"
     pages = pages_of([_row(row) for row in standings.rows], head, foot, STANDINGS_PAGE)
