@@ -41,6 +41,12 @@ def fold_afresh(pools: dict[str, Pool], rows: Iterable[Row]) -> tuple[Book, str 
     return fresh, wrong
 
 
+_FIELDS = (
+    "initial", "placing", "ip_checked", "leave_until", "leaves", "events", "settled", "challenges", "lists",
+)  # fmt: skip
+"""Of the state besides its pools."""
+
+
 def difference(live: Book, fresh: Book) -> str | None:
     """Return the first thing in which two Books differ: a row, a game, a player or pair of a pool, a field."""
     if (live.seq, live.hash) != (fresh.seq, fresh.hash):
@@ -51,7 +57,7 @@ def difference(live: Book, fresh: Book) -> str | None:
     for name, pool in fresh.state.pools.items():
         if (about := _different_in_pool(live.state.pools[name], pool)) is not None:
             return f"{name} {about}"
-    for field in ("initial", "placing", "ip_checked", "leave_until", "leaves", "events", "settled", "challenges", "lists"):
+    for field in _FIELDS:
         if getattr(live.state, field) != getattr(fresh.state, field):
             return field
     return None if live.marks == fresh.marks else "marks"
