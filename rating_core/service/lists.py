@@ -48,8 +48,8 @@ async def publish(
     """Freeze the board as it stands now, with what this transaction appended, as the next 第N期 of the pool (§7).
 
     `as_of` (ms) is the date that the list bears, by which N goes (L12). A number is given once, also where the list
-    is voided later. `standings`: what is frozen instead, a season's end. Raises Refusal: nobody on the board, or a
-    title that cannot be.
+    is voided later. `standings`: what is frozen instead, a season's end. Raises Refusal: nobody on the board, a title
+    that cannot be, or the last list once more (two scorekeepers pressed).
     """
     title = check_title(title) or default_title(pool, as_of)
     if standings is None:
@@ -61,6 +61,9 @@ async def publish(
         rows.append((player, rank, -lowered, -rating, s.wins, s.draws, s.losses, s.peak, s.peak_at))
     if not rows:
         raise Refusal("list_empty", pool=pool)
+    for last in tx.state.lists.get(pool, ())[-1:]:
+        if last.rows == tuple(rows) and await tx.lists.title(last.seq) == title:
+            raise Refusal("list_same", pool=pool, number=last.number, title=title)
     actor = await tx.known(actor)
     number = await tx.counters.take(f"list {pool}")
     entry = ListPublished(number, as_of, tuple(rows))

@@ -18,6 +18,7 @@ NO_SUCH_DAY = "没有{typed}这一天。日期这样写，例如：\n/排行榜 
 _REFUSALS = {
     "list_title_long": "标题最长{most}个字，这个有{length}个字。不写标题就用默认的：\n/发布榜单",
     "list_title_at": "标题里不能有@。不写标题就用默认的：\n/发布榜单",
+    "list_same": "{pool}第{number}期《{title}》刚发布过，榜没有变，不用再发。看这一期：\n/排行榜 第{number}期 {pool}",
     "list_empty": "{pool}榜上还没有人，没有可发布的。",
 }
 
