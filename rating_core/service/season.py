@@ -93,17 +93,6 @@ def _check_season(tx: Tx, season: int, pool: str, at: int) -> None:
         raise Refusal("season_later", season=season, pool=pool, later=max(later))
 
 
-async def _leave_archived(tx: Tx, season: int, pool: str) -> set[int]:
-    """Return whom a leave of the season archived in a pool."""
-    in_force = set(tx.state.leaves.values())
-    players = set()
-    for row in await tx.ledger.rows_of(LeaveTaken.KIND):
-        entry = row.entry()
-        if isinstance(entry, LeaveTaken) and row.seq in in_force and entry.until == season_start(season + 1):
-            players |= {tx.book.alias(entry.player)} if pool in entry.pools else set()
-    return players
-
-
 async def waiting_reports(tx: Tx, season: int, pool: str) -> tuple[Report, ...]:
     """Return the reports of a pool posted in a season that wait, are disputed, or went to the desk."""
     return tuple(r for r in await tx.reports.open_ones() if r.pool == pool and season_of(r.said_at) == season)
@@ -117,7 +106,8 @@ async def sheet(tx: Tx, season: int, pool: str, at: int) -> Sheet:
     _check_season(tx, season, pool, at)
     tx.read_own()
     state, end, returns_at = tx.book.state, season_start(season + 1), rules.return_day(season)
-    by_leave = await _leave_archived(tx, season, pool)
+    leaves = [entry for _, _, entry in tx.book.entries(LeaveTaken) if entry.until == end]
+    by_leave = {entry.player for entry in leaves if pool in entry.pools}
     groups: dict[str, list[Judged]] = {"few_games": [], "leave": [], "high_rating": [], "newcomer": []}
     enough = archived = 0
     taken = 0.0
