@@ -69,6 +69,8 @@ async def test_an_hour_of_downtime(
     hello = world.say("群主", "开张"), world.say("群主", "开张", SCORING)
     try:
         await hour_of_downtime(world, down)
+        await world.hear("收到 #6（")
+        await world.hear("#6 单跳1v1", group=SCORING)
         official = await world.said_since(hello[0])
         card, *answers = official
         assert "张三 第" in card or "张三" in card
