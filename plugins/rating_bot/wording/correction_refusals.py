@@ -31,7 +31,7 @@ _TEXTS = {
     "undo_list": "账{number}是已发布的榜单，发布了就不改；更正后的分数在下一期里。要现在发新的一期：\n/发布榜单",
     "undo_cancelled": "账{number}是取消约战，不能撤销，约战机会已经退回。要再约，发：\n/强制约战 甲 乙",
     "merged_name_used": "「{name}」现在是正名在用的名字，分不开。先改名再撤销，发：\n/改名 {name} 新名",
-    "settled_again": "{season}赛季{pool}已经又结算过一次，原来的不能恢复。要重来，发：\n/结算 回滚 {season} {pool}",
+    "undo_rollback": "结算的回滚不能撤销。要再结算，发：\n/结算 执行 {pool}",
     "leave_again": "{name}已经又请了假，原来那次不用恢复。",
     "event_closed_again": "赛事「{name}」本来就已经结束了，不用恢复。",
     "merge_same": "这两个名字已经是同一个人（{right}），不用合并。",
@@ -63,6 +63,9 @@ def refusal(error: Refusal, directory: Directory) -> str:
         case "row_void":
             number, by = facts["number"], facts["by"]
             return f"账{number}已经撤销过了（账{by}）。要恢复，发：\n/撤销 账{by} 理由"
+        case "undo_settlement":
+            season, pool = facts["entry"].season, facts["pool"]
+            return f"账{facts['number']}是赛季结算，要连同最终榜单一起回滚，发：\n/结算 回滚 {season} {pool}"
         case "undo_challenge":
             number = facts["entry"].challenge
             return f"账{facts['number']}是发起约战，不能撤销。要取消它，发：\n/取消约战 约{number} 理由"

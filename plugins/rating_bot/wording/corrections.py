@@ -20,7 +20,6 @@ from rating_core.ledger import (
     LeaveTaken,
     Merged,
     OpeningBalance,
-    Settlement,
     Void,
 )
 from rating_core.report_text import GameLine
@@ -103,8 +102,6 @@ def _entry(entry: Entry, directory: Directory) -> str:
             return f"{name_of(player)}的调分{show_change(amount)}"
         case LeaveTaken(player=player, until=until):
             return f"{name_of(player)}的请假（到{show_day(until)}）"
-        case Settlement(season=season, verdicts=verdicts):
-            return f"{season}赛季结算（封存{len(verdicts)}人）"
         case OpeningBalance(player=player, rating=rating):
             return f"{name_of(player)}的期初分{show_rating(rating)}"
         case IpChecked(player=player, valid=valid):
