@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,6 +104,7 @@ class Parts:
         gapfill = GapFill(
             database, clock, groups=lambda: settings.groups, watermarks=watermarks, queues=queues,
             handle=dispatcher.handle, missed=missed, filled=filled, sent=sender.saw,
+            done=_releasing(runtime, sender, caught_up, tasks),
         )  # fmt: skip
         await sender.start()
         return cls(runtime, database, lock, sender, watermarks, gapfill, dispatcher, caught_up, tasks)
@@ -112,20 +114,11 @@ class Parts:
         filling = self.gapfill.connected(bot)
         self.sender.connected(bot)
 
-        async def release() -> None:
+        async def afterwards() -> None:
             await asyncio.wait([filling])
             await self._admit_admins()
-            while True:
-                try:
-                    if self.caught_up():
-                        await jobs.tick(self.runtime, self.sender, held=True)
-                    self.sender.wake(await merge_held(self.runtime))
-                    return
-                except StorageFailed as error:
-                    logger.warning(f"the answers to what was made up for wait: {error}")
-                    await asyncio.sleep(HELD_RETRY_SECONDS)
 
-        self.spawn(release())
+        self.spawn(afterwards())
 
     async def _admit_admins(self) -> None:
         """Owner and admins of a scoring group are scorekeepers from the start."""
@@ -167,6 +160,32 @@ class Parts:
         finally:
             await self.lock.release()
             await self.database.close()
+
+
+def _releasing(
+    runtime: Runtime, sender: Sender, caught_up: Callable[[], bool], tasks: set["asyncio.Future[Any]"]
+) -> Callable[[], Awaitable[None]]:
+    """Return what is to be done after an outage, once history was handled: what is due by now, the merged answers."""
+
+    async def release() -> None:
+        if caught_up():
+            await jobs.tick(runtime, sender, held=True)
+        sender.wake(await merge_held(runtime))
+
+    async def later() -> None:
+        while True:
+            await asyncio.sleep(HELD_RETRY_SECONDS)
+            with suppress(StorageFailed):
+                return await release()
+
+    async def done() -> None:
+        try:
+            await release()
+        except StorageFailed as error:
+            logger.warning(f"the answers to what was made up for wait: {error}")
+            _spawn(tasks, later())
+
+    return done
 
 
 async def _stand_by(lock: ProcessLock) -> None:

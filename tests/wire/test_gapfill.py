@@ -49,6 +49,8 @@ class Wire:
     gaps: list[Gap] = field(default_factory=list)
     filled: list[str] = field(default_factory=list)
     own: list[Sent] = field(default_factory=list)
+    done: list[tuple[int, bool]] = field(default_factory=list)
+    """Messages handled, and whether history was still being read, each time all was made up for."""
 
     def __post_init__(self) -> None:
         self.fill = GapFill(
@@ -61,6 +63,7 @@ class Wire:
             missed=self._missed,
             filled=self._filled,
             sent=self.own.append,
+            done=self._done,
         )
 
     async def _handle(self, inbound: Inbound) -> None:
@@ -71,6 +74,9 @@ class Wire:
 
     async def _filled(self, group: str) -> None:
         self.filled.append(group)
+
+    async def _done(self) -> None:
+        self.done.append((len(self.handled), self.fill.reading))
 
     async def connect(self, bot: Any) -> None:
         await self.fill.connected(bot)
@@ -295,6 +301,25 @@ async def test_live_messages_wait_and_are_not_made_up(wire: Wire) -> None:
     await wire.queues.idle()
     assert order == ["missed", "live"]
     assert wire.texts() == ["missed"]
+
+
+async def test_all_is_made_up_for_before_live_messages_pass(wire: Wire) -> None:
+    """While any account's history is read, more may come."""
+    bot = FakeBot(wire.qq)
+    await wire.connect(bot)
+    wire.say("一", "二")
+    first, second = wire.fill.connected(bot), wire.fill.connected(bot)
+    assert wire.fill.reading
+    order: list[object] = []
+
+    async def live() -> None:
+        order.append(list(wire.done))
+
+    wire.queues.submit(CHAT, live)
+    await asyncio.gather(first, second)
+    await wire.queues.idle()
+    assert not wire.fill.reading
+    assert order == [[(0, False), (2, True), (2, False)]]
 
 
 async def test_the_mark_does_not_pass_what_is_not_filled_yet(wire: Wire) -> None:

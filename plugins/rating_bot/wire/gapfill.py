@@ -53,7 +53,8 @@ class GapFill:
     """Reads the configured groups back to their watermarks and hands on what is newer, all in the order of its time.
 
     `groups` names the configured groups. `handle` takes each message (made_up is set; taking one twice must change
-    nothing). `missed` is told of each gap that may remain, `filled` after each group, `sent` of own messages seen.
+    nothing). `missed` is told of each gap that may remain, `filled` after each group, `sent` of own messages seen;
+    `done` runs after all of them, before the live messages that waited.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class GapFill:
         missed: Callable[[str, Gap], Awaitable[object]],
         filled: Callable[[str], Awaitable[object]],
         sent: Callable[[Sent], object] | None = None,
+        done: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -78,6 +80,7 @@ class GapFill:
         self._missed = missed
         self._filled = filled
         self._sent = sent
+        self._done = done
         self._one_at_a_time = asyncio.Lock()
         self._without_history: set[str] = set()
         self._own_ids: set[str] = set()
@@ -109,24 +112,34 @@ class GapFill:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _fill_all(self, bot: Caller, groups: list[str]) -> None:
-        """Read all groups, then hand on what they hold in the order of its time, across the groups."""
+        """Read all groups and hand on what they hold, then let the live messages pass."""
         try:
-            async with self._one_at_a_time:
-                known = await groups_of(bot)
-                mine = [group for group in groups if known is None or group in known]
-                found = await asyncio.gather(*(self._read(bot, group) for group in mine))
-                gaps = [gap for gap in found if gap is not None]
-                with contextlib.ExitStack() as frozen:
-                    for gap in gaps:
-                        frozen.enter_context(self._watermarks.frozen(gap.chat))
-                    streams = [[(item, gap) for item in gap.history.items] for gap in gaps]
-                    for item, gap in heapq.merge(*streams, key=lambda pair: int(pair[0]["time"])):
-                        await self._pass_on(gap.chat, item, gap.mark, gap.floor)
-                await self._finish(gaps)
+            try:
+                async with self._one_at_a_time:
+                    await self._read_all(bot, groups)
+            finally:
+                self._under_way -= 1
+            if self._done is not None:
+                await self._done()
+        except Exception as error:
+            logger.opt(exception=error).error(f"what {bot.self_id} missed could not be made up for")
         finally:
-            self._under_way -= 1
             for group in groups:
                 self._queues.release(group_chat(group))
+
+    async def _read_all(self, bot: Caller, groups: list[str]) -> None:
+        """Read the account's groups, then hand on what they hold in the order of its time, across the groups."""
+        known = await groups_of(bot)
+        mine = [group for group in groups if known is None or group in known]
+        found = await asyncio.gather(*(self._read(bot, group) for group in mine))
+        gaps = [gap for gap in found if gap is not None]
+        with contextlib.ExitStack() as frozen:
+            for gap in gaps:
+                frozen.enter_context(self._watermarks.frozen(gap.chat))
+            streams = [[(item, gap) for item in gap.history.items] for gap in gaps]
+            for item, gap in heapq.merge(*streams, key=lambda pair: int(pair[0]["time"])):
+                await self._pass_on(gap.chat, item, gap.mark, gap.floor)
+        await self._finish(gaps)
 
     async def _read(self, bot: Caller, group: str) -> "_Read | None":
         """Read one group back to its mark; None when there is nothing to hand on."""
