@@ -115,7 +115,8 @@ class World:
         await self.client.connected()
 
     async def stop(self, *, clean: bool = True) -> None:
-        """SIGTERM, asserted to end in order; QQ notices."""
+        """SIGTERM when nothing is left to send, asserted to end in order; QQ notices."""
+        await self.settled()
         await self.bot.stop(clean=clean)
         await self.client.disconnected()
 
@@ -201,7 +202,7 @@ class World:
 
     async def settled(self) -> None:
         """Wait until the bot has noted of every message that it is out."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(20):
             while await self.outbox("pending", "sending", "unknown"):
                 await asyncio.sleep(0.05)  # no event tells what another process writes down
 
