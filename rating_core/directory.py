@@ -1,9 +1,10 @@
 """Who is who: names, QQ accounts and roles, in memory. A copy of the erasable tables, reloaded after changes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from rating_core.roster import Roster
+from rating_core.rulebook import MASKED_NAME
 
 REFEREE = "referee"
 SCOREKEEPER = "scorekeeper"
@@ -50,6 +51,15 @@ class Actor:
         return bool(self.roles & {REFEREE, SCOREKEEPER, SUPERUSER})
 
 
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """An account held 蒙面人公用号 (L13) from `since` until `until` (ms; None: it still does)."""
+
+    account_id: int
+    since: int
+    until: int | None = None
+
+
 @dataclass(slots=True)
 class Directory:
     """Names, accounts, roles and event names."""
@@ -62,6 +72,8 @@ class Directory:
     events: dict[int, str] = field(default_factory=dict)
     merged: Mapping[int, int] = field(default_factory=dict)
     """Wrong names (their players) and whose they are, by the merges in force (§10)."""
+    holdings: tuple[Holding, ...] = ()
+    """Who held 蒙面人公用号, oldest first. Nobody is ever told (§7 D)."""
 
     @classmethod
     def build(
@@ -70,8 +82,9 @@ class Directory:
         accounts: Iterable[Account],
         roles: Iterable[tuple[int, str]],
         events: Mapping[int, str],
+        holdings: Iterable[Holding] = (),
     ) -> "Directory":
-        directory = cls(Roster(names), events=dict(events))
+        directory = cls(Roster(names), events=dict(events), holdings=tuple(holdings))
         for account in accounts:
             directory.put(account)
         for account_id, role in roles:
@@ -81,7 +94,7 @@ class Directory:
     def copy(self) -> "Directory":
         return Directory(
             self.roster.copy(), dict(self.by_qq), dict(self.by_id), {p: set(a) for p, a in self.by_player.items()},
-            dict(self.roles), dict(self.events), self.merged,
+            dict(self.roles), dict(self.events), self.merged, self.holdings,
         )  # fmt: skip
 
     def put(self, account: Account) -> None:
@@ -123,6 +136,34 @@ class Directory:
         if account.player_id is not None:
             return self.name_of(account.player_id)
         return f"〔{account.card}〕" if account.card else f"账号{account_id}"
+
+    # --- 蒙面人公用号 (L13) ---------------------------------------------------------------------------------
+
+    @property
+    def masked(self) -> int | None:
+        """The player who is 蒙面人公用号; None where there is none."""
+        return self.roster.resolve(MASKED_NAME)
+
+    @property
+    def holder(self) -> Holding | None:
+        """Who holds 蒙面人公用号 now."""
+        last = self.holdings[-1] if self.holdings else None
+        return last if last is not None and last.until is None else None
+
+    def holder_at(self, at: int) -> Account | None:
+        """Return who held 蒙面人公用号 at `at` (ms), the later one where two did in one instant."""
+        held = (h for h in reversed(self.holdings) if h.since <= at and (h.until is None or at < h.until))
+        return next((self.by_id[h.account_id] for h in held if h.account_id in self.by_id), None)
+
+    def is_masked_in(self, account_id: int, players: Container[int | None], at: int) -> bool:
+        """Return whether 蒙面人公用号 is among `players` and this account held it at `at` (ms)."""
+        holder = self.holder_at(at)
+        return holder is not None and holder.account_id == account_id and self.masked in players
+
+    def is_own_game(self, players: Container[int | None], at: int) -> bool:
+        """Return whether 蒙面人公用号 and the roster name of who held it at `at` (ms) both play (§7 D)."""
+        holder = self.holder_at(at)
+        return holder is not None and holder.player_id in players and self.masked in players
 
     def event_id(self, name: str) -> int | None:
         return next((number for number, known in self.events.items() if known == name), None)

@@ -278,6 +278,17 @@ def upgrade() -> None:
         comment="Titles of published lists in the scorekeeper's words; erasable. The lists are in the ledger.",
     )
     op.create_table(
+        "masked_holders",
+        sa.Column(
+            "holder_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False
+        ),
+        sa.Column("account_id", sa.BigInteger(), nullable=False),
+        sa.Column("since", sa.BigInteger(), nullable=False),
+        sa.Column("until", sa.BigInteger(), nullable=True),
+        sa.Column("approved_by", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("holder_id", name="pk_masked_holders"),
+    )
+    op.create_table(
         "merge_items",
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),

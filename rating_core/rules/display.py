@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from rating_core.directory import Directory
-from rating_core.rulebook import MASKED_NAME, PROVISIONAL_GAMES, PROVISIONAL_STEP
+from rating_core.rulebook import PROVISIONAL_GAMES, PROVISIONAL_STEP
 from rating_core.state import PoolState, Standing
 from rating_core.times import day_of
 
@@ -41,7 +41,7 @@ Place = tuple[float, float, int, str, int]
 
 def masked_player(directory: Directory) -> int | None:
     """Return the player who is 蒙面人公用号 (L13), who stands on no board; None where there is none."""
-    return directory.roster.resolve(MASKED_NAME)
+    return directory.masked
 
 
 def board_order(pool: PoolState, directory: Directory, at: int) -> list[Place]:

@@ -10,12 +10,13 @@ from rating_core.store.report_store import Copy, Report, pair_text, same_key
 
 
 async def as_copy(tx: Tx, draft: Report, same: Report) -> SameAs:
-    """Keep a post that is not recorded, so that 另记 can record it."""
+    """Keep a post that is not recorded, so that 另记 can record it; one said in private (no message id) is not kept."""
     copy = Copy(
         draft.chat, draft.message_id, same.report_id, draft.lines, draft.pool, draft.event_id, draft.weight,
         draft.account_id, draft.said_at,
     )  # fmt: skip
-    await tx.reports.add_copy(copy)
+    if draft.message_id:
+        await tx.reports.add_copy(copy)
     return SameAs(same)
 
 

@@ -32,6 +32,7 @@ from rating_core.report_text import GameLine, Result
 from rating_core.rulebook import CASUAL_WEIGHT, MASKED_NAME, UNRATED_WEIGHT
 from rating_core.service.impact import GameView, view
 from rating_core.service.league import Tx
+from rating_core.service.masked import check_own_case
 from rating_core.service.refusal import Refusal
 from rating_core.store.report_store import Report
 
@@ -112,6 +113,7 @@ async def plan(tx: Tx, actor: Actor, request: Request) -> Plan:
         case "merge":
             found = await _merge(tx, actor, request)
     report = found.report
+    check_own_case(tx.directory, actor, found.subjects, request.said_at if report is None else report.said_at)
     posted_it = report is not None and report.player_id is not None and report.account_id == actor.account_id
     if actor.player_id in found.subjects or posted_it:
         raise Refusal("own_case")
@@ -216,6 +218,7 @@ _NEVER: dict[type[Entry], str] = {
     PlayerRegistered: "undo_registered",
     EventOpened: "undo_event",
     ListPublished: "undo_list",
+    Settlement: "undo_settlement",
     ChallengeIssued: "undo_challenge",
     ChallengeCancelled: "undo_cancelled",
 }
@@ -226,7 +229,7 @@ async def _row(tx: Tx, actor: Actor, request: Request, seq: int) -> Plan:
     row = await _ledger_row(tx, seq)
     entry = row.entry()
     if (code := _NEVER.get(type(entry))) is not None:
-        raise Refusal(code, number=seq, entry=entry)
+        raise Refusal(code, number=seq, entry=entry, pool=row.pool)
     root_row = row
     while (target := tx.book.corrected_by(root_row.seq)) is not None:
         root_row = await _ledger_row(tx, target)
@@ -257,8 +260,6 @@ def _subjects(tx: Tx, root_row: Row, root: Entry, entry: Entry) -> frozenset[int
     found: set[int] = set()
     if isinstance(root, Games):
         found |= _players_of(tx.book, root_row)
-    elif isinstance(root, Settlement):
-        found |= {player for player, _ in root.verdicts}
     elif isinstance(root, Merged):
         found |= {root.player, root.into}
     elif isinstance(root, ChallengeExtended | ChallengeFulfilled | ChallengeForfeited):
@@ -290,8 +291,8 @@ def _check_restored(tx: Tx, row: Row, entry: Entry) -> None:
     state = tx.state
     if isinstance(entry, Merged):
         raise Refusal("undo_unmerged", player=entry.player, into=entry.into)
-    if isinstance(entry, Settlement) and (entry.season, row.pool) in state.settled:
-        raise Refusal("settled_again", season=entry.season, pool=row.pool)
+    if isinstance(entry, Settlement | ListPublished):
+        raise Refusal("undo_rollback", pool=row.pool)
     if isinstance(entry, LeaveTaken) and (tx.book.alias(entry.player), entry.until) in state.leaves:
         raise Refusal("leave_again", name=tx.directory.name_of(entry.player))
     if isinstance(entry, ChallengeExtended | ChallengeFulfilled | ChallengeForfeited):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rating_core.service.league import Tx
 from rating_core.store.desk_store import DocketItem
-from rating_core.store.people_store import Application
+from rating_core.store.people_store import MASKED, Application
 from rating_core.store.report_store import Report
 
 PAGE = 10
@@ -31,6 +31,9 @@ class Docket:
 
 
 async def docket_of(tx: Tx) -> Docket:
-    """Return what waits for the desk now."""
+    """Return what waits for the desk now; at the end what is the superusers' matter."""
     reports = sorted(await tx.reports.open_ones(), key=lambda report: DESK_STATES.index(report.state))
-    return Docket((*await tx.people.waiting_applications(), *reports, *await tx.desk.open_docket()))
+    applications = await tx.people.waiting_applications()
+    desks = [application for application in applications if application.kind != MASKED]
+    superusers = [application for application in applications if application.kind == MASKED]
+    return Docket((*desks, *reports, *await tx.desk.open_docket(), *superusers))

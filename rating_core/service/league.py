@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from rating_core.book import Book
-from rating_core.directory import DISMISSED, SCOREKEEPER, Account, Actor, Directory
+from rating_core.directory import DISMISSED, SCOREKEEPER, Account, Actor, Directory, Holding
 from rating_core.ledger import Amend, Draft, Games, Merged, Row, Void
 from rating_core.names import skeleton
 from rating_core.past import PastBooks
@@ -53,8 +53,9 @@ class League:
         async with self.database.read() as connection:
             people = PeopleStore(connection)
             self.directory = Directory.build(
-                await people.names(), await people.accounts(), await people.roles(), await people.events()
-            )
+                await people.names(), await people.accounts(), await people.roles(), await people.events(),
+                await people.holdings(),
+            )  # fmt: skip
 
     async def catch_up(self) -> None:
         """Let the Book read what the ledger holds after its seq."""
@@ -229,6 +230,18 @@ class Tx:
         """Bind an account to a player (None: unbind)."""
         await self.people.bind(account.account_id, player, self.now, by)
         self.edit_directory().put(replace(account, player_id=player, bound_at=self.now))
+
+    async def hand_out_masked(self, account: Account, at: int, *, by: int) -> None:
+        """Let an account hold 蒙面人公用号 from `at` (ms) on; nobody may hold it."""
+        await self.people.add_holding(account.account_id, at, by)
+        directory = self.edit_directory()
+        directory.holdings = (*directory.holdings, Holding(account.account_id, at))
+
+    async def take_back_masked(self, at: int) -> None:
+        """Nobody holds 蒙面人公用号 from `at` (ms) on; somebody must hold it."""
+        await self.people.end_holding(at)
+        directory = self.edit_directory()
+        directory.holdings = (*directory.holdings[:-1], replace(directory.holdings[-1], until=at))
 
     async def name_player(self, player: int, name: str) -> None:
         """Give a player his (first or new) name; checks are the caller's."""

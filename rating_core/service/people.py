@@ -12,7 +12,7 @@ from rating_core.rulebook import IP_CHECK_RATING, MASKED_NAME, PLACINGS
 from rating_core.service.league import Tx
 from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
-from rating_core.store.people_store import Application
+from rating_core.store.people_store import MASKED, Application
 from rating_core.times import DAY_MS, day_of
 
 RECENT_DAYS = 30
@@ -67,6 +67,7 @@ async def apply_for_name(
 
 async def claim(tx: Tx, actor: Actor, player: int, place: Place) -> Application:
     """/认领: ask the scorekeepers to bind this QQ to an existing name. Raises Refusal."""
+    _refuse_masked(tx, player)
     return await _apply(tx, actor, "claim", tx.directory.name_of(player), player, "", place)
 
 
@@ -77,6 +78,8 @@ async def _apply(
         raise Refusal("already_bound", name=tx.directory.name_of(actor.player_id))
     actor = await tx.known(actor)
     for waiting in await tx.people.waiting_applications():
+        if waiting.kind == MASKED:
+            continue  # it is told to nobody
         if waiting.account_id == actor.account_id:
             raise Refusal("already_applied", number=waiting.application_id, name=waiting.name)
         if kind == "register" == waiting.kind and skeleton(waiting.name) == skeleton(name):
@@ -98,6 +101,8 @@ async def decide(
         raise Refusal("no_application", number=number)
     if application.state != "waiting":
         raise Refusal("application_decided", number=number, state=application.state)
+    if application.kind == MASKED and (outcome == "approved" or not actor.superuser):
+        raise Refusal("masked_by_superuser", number=number)
     if application.account_id == actor.account_id and not actor.superuser and outcome == "approved":
         raise Refusal("own_case")
     actor = await tx.known(actor)
@@ -119,6 +124,12 @@ async def decide(
         detail=application.name, reason=reason,
     )  # fmt: skip
     return application
+
+
+def _refuse_masked(tx: Tx, player: int) -> None:
+    """Who holds 蒙面人公用号 is the superusers' matter (§7 D); it keeps its name. Raises Refusal, whoever asks."""
+    if player == tx.directory.masked:
+        raise Refusal("masked_fixed", name=MASKED_NAME)
 
 
 async def add_player(
@@ -143,6 +154,7 @@ async def _free_account(tx: Tx, qq: str) -> Account:
 
 async def bind(tx: Tx, actor: Actor, player: int, qq: str, said_at: int) -> None:
     """/绑定: bind a QQ to a name; a QQ has at most one name, a name may have several QQs. Raises Refusal."""
+    _refuse_masked(tx, player)
     if qq == actor.qq and not actor.superuser:
         raise Refusal("own_case")
     account = await _free_account(tx, qq)
@@ -165,6 +177,7 @@ async def unbind(tx: Tx, actor: Actor, player: int, qq: str, said_at: int) -> No
 
 async def rename(tx: Tx, actor: Actor, player: int, new: str, said_at: int, reserved: Container[str]) -> str:
     """/改名: a new name; the old one goes on resolving (§4). Raises Refusal."""
+    _refuse_masked(tx, player)
     new = check_name(tx, new, reserved, but=player)
     old = tx.directory.name_of(player)
     if new == old:
@@ -177,6 +190,7 @@ async def rename(tx: Tx, actor: Actor, player: int, new: str, said_at: int, rese
 
 async def check_ip(tx: Tx, actor: Actor, player: int, *, valid: bool, message: str, said_at: int) -> None:
     """/核验: the IP screenshot was seen (L11), or that is taken back. Raises Refusal."""
+    _refuse_masked(tx, player)
     if actor.player_id == player:
         raise Refusal("own_case")
     if (player in tx.trial.state.ip_checked) == valid:

@@ -10,3 +10,7 @@ class Refusal(Exception):
         super().__init__(code)
         self.code = code
         self.facts = facts
+
+
+class Confidential(Exception):
+    """Refused because he is 蒙面人公用号 in the matter (§5 D, §7 D): nothing is said where he asked, only to him."""

@@ -23,6 +23,16 @@ class Outsider:
 
 
 @dataclass(frozen=True, slots=True)
+class MaskedFree:
+    """A game of 蒙面人公用号, which nobody held when it was posted (L13)."""
+
+
+@dataclass(frozen=True, slots=True)
+class InPrivate:
+    """The holder of 蒙面人公用号 posted its game in a group, where he is somebody else (§7 D)."""
+
+
+@dataclass(frozen=True, slots=True)
 class NotEligible:
     """Players who may not play now, with clause and date."""
 
@@ -75,7 +85,7 @@ class SameAs:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """The report waits for the other side."""
+    """The report waits for the other side; for the desk where it is disputed already (§7 D: a game against himself)."""
 
     report: Report
     confirmers: tuple[int, ...]
@@ -129,7 +139,10 @@ class NotYours:
     report: Report
     who: tuple[int, ...]
     why: str
-    """own_side | not_bound | third | same_account | own_case | only_reporter | signoff"""
+    """own_side | not_bound | third | same_account | own_case | only_reporter | signoff
+
+    Of 蒙面人公用号 (§7 D): own_game | held_later (service.masked) | secret_case: an own case that nobody may learn of.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +160,8 @@ class NoSuchReport:
 PostResult = (
     Refused
     | Outsider
+    | MaskedFree
+    | InPrivate
     | NotEligible
     | AskPool
     | EventRefused

@@ -1,17 +1,17 @@
 """Reports (§4–§6): post, confirm, dispute, withdraw, void; and the desk's part in them."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from rating_core.directory import Actor
+from rating_core.directory import Actor, Directory
 from rating_core.ledger import Draft, Games
 from rating_core.names import clean_text
 from rating_core.report_text import ReportProblems, parse_report
 from rating_core.rulebook import CASUAL_WEIGHT, POOLS, REPEAT_HOURS
 from rating_core.rules import farming
 from rating_core.rules.eligibility import bar_of
-from rating_core.service import challenges
+from rating_core.service import challenges, masked
 from rating_core.service.copies import as_copy, overlapping, single_keys
 from rating_core.service.events import open_events, shut_event
 from rating_core.service.league import Tx
@@ -21,6 +21,8 @@ from rating_core.service.report_results import (
     ChangeResult,
     Debt,
     Effective,
+    InPrivate,
+    MaskedFree,
     NoSuchReport,
     NotEligible,
     NotOpen,
@@ -49,6 +51,8 @@ class Post:
     """The group's pool, "" if it has none."""
     remind_hours: float
     confirm_hours: float
+    homes: Mapping[str, str] = field(default_factory=dict)
+    """Of a report said in private (蒙面人公用号; `message_id` is ""): the chat where each pool's players are told."""
 
 
 async def post(tx: Tx, actor: Actor, message: Post) -> PostResult:
@@ -64,6 +68,10 @@ async def post(tx: Tx, actor: Actor, message: Post) -> PostResult:
         return shut_event(tx, parsed) or Refused(parsed)
     players = {player for line in parsed.lines for player in line.players}
     plays = actor.player_id in players
+    if tx.directory.masked in players and tx.directory.holder_at(message.said_at) is None:
+        return MaskedFree()
+    if not plays and tx.directory.is_masked_in(actor.account_id, players, message.said_at):
+        return InPrivate()
     if not plays and not actor.judge:
         return Outsider()
     if plays and len({pair_key(line.left, line.right) for line in parsed.lines}) > 1:
@@ -82,8 +90,8 @@ async def post(tx: Tx, actor: Actor, message: Post) -> PostResult:
     weight = tx.trial.state.events[event_id].opened.weight if event_id else CASUAL_WEIGHT
     actor = await tx.known(actor)
     draft = Report(
-        0, "waiting", pool, event_id, weight, parsed.lines, message.chat, message.message_id, message.said_at,
-        actor.account_id, actor.player_id if plays else None,
+        0, "waiting", pool, event_id, weight, parsed.lines, message.homes.get(pool, message.chat), message.message_id,
+        message.said_at, actor.account_id, actor.player_id if plays else None,
     )  # fmt: skip
     if not plays:
         return await _post_by_judge(tx, actor, draft)
@@ -118,8 +126,8 @@ async def _post_by_player(tx: Tx, actor: Actor, draft: Report, message: Post) ->
         if report.state == "confirmed":
             return await as_copy(tx, draft, report)
         if report.player_id is not None and mine in report.sides()[1]:
-            if report.account_id == actor.account_id:
-                return NotYours(report, report.sides()[1], "same_account")
+            if (refusal := _other_side(tx.directory, actor, report)) is not None:
+                return await _refused(tx, refusal, draft.said_at)
             return await _both_agree(tx, report, actor, draft.said_at)
         return StillWaiting(report)
     games = Counter(single_keys(draft.lines))
@@ -130,13 +138,15 @@ async def _post_by_player(tx: Tx, actor: Actor, draft: Report, message: Post) ->
 
 
 async def _let_wait(tx: Tx, draft: Report, remind_hours: float, confirm_hours: float) -> Posted:
-    """Let a player's report wait for the other side, from now on (§5)."""
+    """Let a player's report wait for the other side, from now on (§5); against himself, for the desk (§7 D)."""
     waiting = await tx.reports.open_of_pair(draft.pool, draft.lines)
     since = draft.decided_at or draft.said_at
     report = replace(
         draft, report_id=await tx.counters.take("report"), remind_at=since + int(remind_hours * HOUR_MS),
         expire_at=since + int(confirm_hours * HOUR_MS),
     )  # fmt: skip
+    if tx.directory.is_own_game(report.players, report.said_at):
+        report = masked.to_desk(report, since)
     await tx.reports.add(report)
     return Posted(report, report.sides()[1], tuple(r.report_id for r in waiting))
 
@@ -158,6 +168,7 @@ async def _take_effect(tx: Tx, report: Report, confirmer: Actor | None, said_at:
 
     `confirmer` is the other side, a scorekeeper in its place or, where it has confirmed already, who signs it off.
     """
+    report = replace(report, lines=tuple(line.renamed(tx.book.alias) for line in report.lines))  # of an old copy
     signer = confirmer.account_id if confirmer and report.state == "confirmed" else None
     first = await tx.counters.take("game", len(report.lines))
     entry = Games(
@@ -180,6 +191,8 @@ async def _take_effect(tx: Tx, report: Report, confirmer: Actor | None, said_at:
         confirmed_by=entry.confirmed_by,
     )  # fmt: skip
     await tx.reports.save(report)
+    if confirmer is None and tx.directory.is_own_game(report.players, report.said_at):
+        await tx.desk.add_docket("look", f"#{report.report_id}", "", said_at)
     fulfilled = await challenges.fulfil(tx, report, by, said_at)
     return Effective(
         report, first, done.announced,
@@ -206,7 +219,7 @@ def _debts(tx: Tx, report: Report) -> tuple[Debt, ...]:
 # --- what the other side says -----------------------------------------------------------------------------
 
 
-def _other_side(actor: Actor, report: Report) -> NotYours | None:
+def _other_side(directory: Directory, actor: Actor, report: Report) -> NotYours | None:
     """Return why this account is not the other side of a player's report; None if it is (§5)."""
     if report.player_id is None:
         return NotYours(report, (), "third")
@@ -217,9 +230,19 @@ def _other_side(actor: Actor, report: Report) -> NotYours | None:
         return NotYours(report, theirs, "own_side")
     if actor.player_id not in theirs:
         return NotYours(report, theirs, "third")
+    if why := masked.cannot_answer(directory, actor, report):
+        return NotYours(report, theirs, why)
     if actor.account_id == report.account_id:
         return NotYours(report, theirs, "same_account")
     return None
+
+
+async def _refused(tx: Tx, refusal: NotYours, said_at: int) -> NotYours:
+    """A game of 蒙面人公用号 against its holder is the desk's from when that is seen (§7 D)."""
+    if refusal.why == "own_game" and refusal.report.state == "waiting":
+        refusal = replace(refusal, report=masked.to_desk(refusal.report, said_at))
+        await tx.reports.save(refusal.report)
+    return refusal
 
 
 async def confirm(tx: Tx, actor: Actor, number: int, said_at: int) -> ChangeResult:
@@ -229,8 +252,8 @@ async def confirm(tx: Tx, actor: Actor, number: int, said_at: int) -> ChangeResu
         return NoSuchReport(number)
     if report.state == "confirmed":
         return await _sign_off(tx, actor, report, said_at)
-    if (refusal := _other_side(actor, report)) is not None:
-        return NotOpen(report) if actor.judge and not report.open else refusal
+    if (refusal := _other_side(tx.directory, actor, report)) is not None:
+        return NotOpen(report) if actor.judge and not report.open else await _refused(tx, refusal, said_at)
     if not report.open:
         return NotOpen(report)
     return await _both_agree(tx, report, actor, said_at)
@@ -240,8 +263,8 @@ async def _sign_off(tx: Tx, actor: Actor, report: Report, said_at: int) -> Effec
     """A referee or scorekeeper who plays in none of its games confirms an event's report after the players did (§5)."""
     if not actor.judge:
         return NotOpen(report) if actor.player_id in report.players else NotYours(report, (), "signoff")
-    if _own_case(actor, report):
-        return NotYours(report, (), "own_case")
+    if (own := _own_case(tx.directory, actor, report)) is not None:
+        return own
     actor = await tx.known(actor)
     await tx.journal(actor, said_at, "裁判确认", about=f"#{report.report_id}")
     return await _take_effect(tx, report, actor, said_at)
@@ -258,9 +281,10 @@ async def dispute(tx: Tx, actor: Actor, number: int, reason: str, said_at: int) 
     if report.state == "effective" and actor.player_id in report.players:
         await tx.desk.add_docket("late_objection", f"#{number}", reason, said_at)
         return NotOpen(report)
-    refusal = None if report.state == "confirmed" and _may_object(actor, report) else _other_side(actor, report)
+    may = report.state == "confirmed" and _may_object(actor, report)
+    refusal = None if may else _other_side(tx.directory, actor, report)
     if refusal is not None:
-        return refusal
+        return await _refused(tx, refusal, said_at)
     if not report.open:
         return NotOpen(report)
     actor = await tx.known(actor)
@@ -278,7 +302,8 @@ async def withdraw(tx: Tx, actor: Actor, number: int, said_at: int, *, recalled:
     report = await tx.reports.get(number)
     if report is None:
         return NoSuchReport(number)
-    if actor.account_id != report.account_id:
+    as_masked = report.player_id is not None and report.player_id == tx.directory.masked
+    if actor.account_id != report.account_id or (as_masked and actor.player_id != report.player_id):
         return NotYours(report, (), "only_reporter")
     if report.state == "effective":
         await tx.desk.add_docket("late_objection", f"#{number}", "撤回了消息" if recalled else "想撤回", said_at)
@@ -290,17 +315,23 @@ async def withdraw(tx: Tx, actor: Actor, number: int, said_at: int, *, recalled:
     return Changed(report, actor.account_id, ended=await challenges.after_report(tx, report, said_at))
 
 
-async def waiting_for(tx: Tx, actor: Actor, chat: str) -> list[Report]:
-    """Return the reports in a chat that this account could confirm."""
+async def waiting_for(tx: Tx, actor: Actor, chat: str | None) -> list[Report]:
+    """Return the reports in a chat (None: wherever they are) that this account could confirm."""
     if actor.player_id is None:
         return []
     reports = await tx.reports.open_ones()
-    return [r for r in reports if r.chat == chat and r.state != "confirmed" and _other_side(actor, r) is None]
+    here = [r for r in reports if chat in (None, r.chat) and r.state != "confirmed"]
+    return [r for r in here if _other_side(tx.directory, actor, r) is None]
 
 
-def _own_case(actor: Actor, report: Report) -> bool:
+def _own_case(directory: Directory, actor: Actor, report: Report) -> NotYours | None:
     """§5 D: he plays in it, or posted it as a player of it (whoever he is bound to by now)."""
-    return actor.player_id in report.players or (report.player_id is not None and actor.account_id == report.account_id)
+    if actor.player_id in report.players:
+        return NotYours(report, (), "own_case")
+    if directory.is_masked_in(actor.account_id, report.players, report.said_at):
+        return NotYours(report, (), "secret_case")
+    posted_it = report.player_id is not None and actor.account_id == report.account_id
+    return NotYours(report, (), "own_case") if posted_it else None
 
 
 # --- the desk ---------------------------------------------------------------------------------------------
@@ -311,8 +342,8 @@ async def confirm_by_desk(tx: Tx, actor: Actor, number: int, reason: str, said_a
     report = await tx.reports.get(number)
     if report is None:
         return NoSuchReport(number)
-    if _own_case(actor, report):
-        return NotYours(report, (), "own_case")
+    if (own := _own_case(tx.directory, actor, report)) is not None:
+        return own
     if not report.open:
         return NotOpen(report)
     actor = await tx.known(actor)
@@ -325,8 +356,8 @@ async def void_by_desk(tx: Tx, actor: Actor, number: int, reason: str, said_at: 
     report = await tx.reports.get(number)
     if report is None:
         return NoSuchReport(number)
-    if _own_case(actor, report):
-        return NotYours(report, (), "own_case")
+    if (own := _own_case(tx.directory, actor, report)) is not None:
+        return own
     if not report.open:
         return NotOpen(report)
     actor = await tx.known(actor)
@@ -351,6 +382,9 @@ async def record_copy(
     if copy is None:
         return None
     plays = any(actor.player_id in line.players for line in copy.lines)
+    players = {player for line in copy.lines for player in line.players}
+    if tx.directory.is_masked_in(actor.account_id, players, copy.said_at):
+        return None
     if copy.account_id != actor.account_id if plays else not actor.judge:
         return None
     await tx.reports.use_copy(copy)

@@ -7,13 +7,19 @@ from typing import Any
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from rating_core.directory import Account
-from rating_core.store.tables import accounts, applications, counters, events, merge_items, names, roles
+from rating_core.directory import Account, Holding
+from rating_core.store.tables import accounts, applications, counters, events, masked_holders, merge_items, names, roles
+
+MASKED = "masked"
+"""Kind of the applications for 蒙面人公用号: the superusers' matter, and nobody else's to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Someone asks for a name (register) or for his QQ to be bound to one (claim): 审`application_id`."""
+    """Someone asks for a name (register), for his QQ to be bound to one (claim), or for 蒙面人公用号 (masked).
+
+    It is 审`application_id`.
+    """
 
     application_id: int
     kind: str
@@ -135,6 +141,23 @@ class PeopleStore:
 
     async def add_event(self, event_id: int, name: str) -> None:
         await self._connection.execute(insert(events).values(event_id=event_id, name=name))
+
+    # --- 蒙面人公用号 ---------------------------------------------------------------------------------------
+
+    async def holdings(self) -> list[Holding]:
+        """Return who held 蒙面人公用号, oldest first."""
+        rows = await self._connection.execute(select(masked_holders).order_by(masked_holders.c.holder_id))
+        return [Holding(row.account_id, row.since, row.until) for row in rows]
+
+    async def add_holding(self, account_id: int, since: int, by: int) -> None:
+        values = {"account_id": account_id, "since": since, "approved_by": by}
+        await self._connection.execute(insert(masked_holders).values(**values))
+
+    async def end_holding(self, until: int) -> None:
+        """Whoever holds 蒙面人公用号 holds it no longer."""
+        await self._connection.execute(
+            update(masked_holders).where(masked_holders.c.until.is_(None)).values(until=until)
+        )
 
     # --- applications -------------------------------------------------------------------------------------
 

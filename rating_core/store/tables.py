@@ -114,6 +114,17 @@ events = Table(
     comment="Names of events; weight, pool and state are in the ledger.",
 )
 
+masked_holders = Table(
+    "masked_holders",
+    metadata,
+    Column("holder_id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("account_id", BigInteger, nullable=False),
+    Column("since", BigInteger, nullable=False),
+    Column("until", BigInteger, nullable=True, comment="null: holds it now"),
+    Column("approved_by", BigInteger, nullable=False),
+    comment="Who held 蒙面人公用号 (L13), from when until when; erasable, and told to nobody.",
+)
+
 applications = Table(
     "applications",
     metadata,

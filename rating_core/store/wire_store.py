@@ -82,6 +82,11 @@ class InboxTable:
         found = [row for query in (said, sent) if (row := (await self._connection.execute(query)).first()) is not None]
         return str(max(found, key=lambda row: row.at).about) if found else ""
 
+    async def first_about(self, chat: str, about: str) -> str:
+        """Return the id of the first message in a chat that is about something, empty when there is none."""
+        query = select(inbox.c.message_id).where(inbox.c.chat == chat, inbox.c.about == about)
+        return (await self._connection.execute(query.order_by(inbox.c.inbox_id).limit(1))).scalar() or ""
+
     async def purge(self, before: int) -> int:
         """Forget who said what before a time; the keys stay, so nothing is handled twice. Return how many rows."""
         old = and_(inbox.c.said_at < before, inbox.c.text.is_not(None))

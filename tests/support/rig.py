@@ -5,7 +5,7 @@ dispatcher and sender; only the socket is missing (tests/e2e has it).
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from plugins.rating_bot.wiring import Parts
 from rating_core.directory import SCOREKEEPER
 from rating_core.service import people
 from rating_core.service.league import League
+from rating_core.store.wire_store import OutboxTable, OutRow
 from rating_core.times import HOUR_MS, SHANGHAI, to_ms
 
 OFFICIAL, SCORING, PAIRS, ELSEWHERE = 100001, 100002, 100003, 999999
@@ -237,6 +238,12 @@ class Rig:
         self.qq.say_private(number, text)
         await self.idle()
         return [message.text for message in said()[before:]]
+
+    async def outbox(self) -> Sequence[OutRow]:
+        """Return everything the bot queued so far, in order."""
+        async with self.league.database.read() as connection:
+            states = ("held", "pending", "sending", "unknown", "sent", "failed", "dropped")
+            return await OutboxTable(connection).rows(*states, limit=100_000)
 
     def last(self, group: int = OFFICIAL) -> FakeMessage:
         """Return the bot's last message in a group."""

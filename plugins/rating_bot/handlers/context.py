@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from plugins.rating_bot.settings import Settings
-from plugins.rating_bot.wire.messages import Inbound, Out, OutKind, group_chat
+from plugins.rating_bot.wire.messages import Inbound, Out, OutKind, group_chat, private_chat
 from rating_core.book import Book
 from rating_core.directory import Actor, Directory
 from rating_core.rulebook import DEFAULT_POOL
 from rating_core.service.league import Tx
+from rating_core.service.masked import speaker
 
 
 @dataclass(slots=True)
@@ -38,6 +39,11 @@ class Context:
         return self.message.said_at
 
     @property
+    def speaker(self) -> Actor | None:
+        """Who speaks where it is about reports: in private only 蒙面人公用号 does (§5), as which its holder speaks."""
+        return self.actor if self.message.group is not None else speaker(self.directory, self.actor)
+
+    @property
     def in_scoring_group(self) -> bool:
         return self.message.group in self.settings.scoring_groups
 
@@ -57,6 +63,10 @@ class Context:
     def answer(self, text: str, *, about: str = "", kind: OutKind = "answer", quote: bool = True) -> Out:
         """Return an answer to the message, where it was asked."""
         return Out(self.message.chat, text, kind, about, self.message.message_id if quote else None)
+
+    def privately(self, text: str) -> Out:
+        """Return what only the speaker may read, wherever he asked."""
+        return Out(private_chat(self.message.user), text, "notice")
 
     async def known_actor(self) -> Actor:
         """Return the speaker with an account of his own."""

@@ -23,6 +23,7 @@ from plugins.rating_bot.wire.messages import AT_MARK, Inbound, Out
 from plugins.rating_bot.wire.outbox import Sender
 from plugins.rating_bot.wire.watermarks import Watermarks
 from plugins.rating_bot.wording import commands as wording
+from plugins.rating_bot.wording import masked as masked_wording
 from plugins.rating_bot.wording import people as people_wording
 from plugins.rating_bot.wording.common import ERROR
 from rating_core.directory import DISMISSED, Actor
@@ -30,7 +31,8 @@ from rating_core.names import clean_text
 from rating_core.report_text import looks_like_report
 from rating_core.service import due
 from rating_core.service.league import Tx
-from rating_core.service.refusal import Refusal
+from rating_core.service.masked import speaker
+from rating_core.service.refusal import Confidential, Refusal
 from rating_core.store.database import StorageFailed
 from rating_core.store.wire_store import InboxTable
 
@@ -99,10 +101,17 @@ class Dispatcher:
         plain = clean_text(message.plain[:300]) if len(message.text) <= 300 else ""
         if (word := read_word(plain, message.quote is not None)) is not None:
             return ("word", word)
-        is_player = league.directory.actor(message.user).player_id is not None
-        if looks_like_report(message.plain, league.directory.roster, is_player):
+        if looks_like_report(message.plain, league.directory.roster, self._plays(message)):
             return ("report", None)
         return None
+
+    def _plays(self, message: Inbound) -> bool:
+        """Whether the sender has games of his own to report here; in private 蒙面人公用号 has (§7 D)."""
+        directory = self._runtime.league.directory
+        actor = directory.actor(message.user)
+        if message.group is None:
+            actor = speaker(directory, actor) or actor
+        return actor.player_id is not None
 
     async def _handle(self, message: Inbound) -> None:
         action = self.classify(message)
@@ -155,8 +164,12 @@ class Dispatcher:
             if inbox_id is not None:
                 actor = await tx.actor(message.user, scoring_admin=self._scoring_admin(message))
                 context = Context(tx, message, actor, runtime.settings, prepared)
-                outs = await self._run(context, kind, detail)
-                await tx.note_card(message.user, message.card)
+                try:
+                    outs = await self._run(context, kind, detail)
+                except Confidential:
+                    outs = [context.privately(masked_wording.SECRET_CASE)]
+                if message.group is not None:
+                    await tx.note_card(message.user, message.card)
                 if context.about:
                     await tx.inbox.set_about(inbox_id, context.about)
                 await self._queue(tx, message, outs)
@@ -228,7 +241,8 @@ class Dispatcher:
 
     async def _run_command(self, context: Context, command: Command, rest: str) -> list[Out]:
         message = context.message
-        if role_of(context.actor) < command.role:
+        role = max(role_of(actor) for actor in (context.actor, context.speaker) if actor is not None)
+        if role < command.role:
             if command.role == Role.PLAYER:
                 return [context.answer(wording.bind_first())]
             return [context.answer(wording.no_right(command.role))]
@@ -272,6 +286,7 @@ def load_handlers() -> Sequence[Command]:
         help,
         leave,
         lists,
+        masked,
         people,
         query,
         season,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from plugins.rating_bot.handlers import holder
 from plugins.rating_bot.settings import Settings
 from plugins.rating_bot.wire.messages import Out, group_chat
 from plugins.rating_bot.wording import challenge as challenge_wording
@@ -34,8 +35,7 @@ def tell(settings: Settings, directory: Directory, happened: Iterable[Happening]
     for event in happened:
         match event:
             case Remind(report):
-                text = report_wording.reminder(report, directory)
-                outs.append(Out(report.chat, text, "reminder", f"#{report.report_id}", report.message_id))
+                outs += holder.reminders(directory, report)
             case Expired(report):
                 text = report_wording.expired_notice(report, directory)
                 outs += [Out(chat, text, "notice", f"#{report.report_id}") for chat in scoring_chats(settings)]

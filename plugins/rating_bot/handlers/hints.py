@@ -7,7 +7,6 @@ from typing import Any
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Person
 from plugins.rating_bot.wording import queries as wording
-from rating_core.rules.display import masked_player
 
 
 class Hint(Exception):
@@ -30,12 +29,11 @@ def hinted(handler: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[st
 def player_of(context: Context, who: Person | None) -> int:
     """Return the player meant; None is the speaker. Raises Hint.
 
-    Who uses 蒙面人公用号 is never told in a group (L13): there its holder counts as not bound.
+    In private the holder of 蒙面人公用号 without a name of his own means it; in a group he is nobody (L13).
     """
     player = context.actor.player_id if who is None else who.player_id
-    by_account = who is None or who.qq is not None
-    if by_account and context.message.group is not None and player == masked_player(context.directory):
-        player = None
+    if who is None and player is None and context.speaker is not None:
+        player = context.speaker.player_id
     if player is None:
         raise Hint(wording.UNBOUND if who is None else wording.UNBOUND_OTHER)
     return player

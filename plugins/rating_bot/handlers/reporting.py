@@ -1,9 +1,10 @@
 """Reports in the chat: posting, 确认, 有误, 撤回, recalls and reactions (commands.md, "Reporting")."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
-from plugins.rating_bot.handlers import happenings
+from plugins.rating_bot.handlers import happenings, holder
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.corrections import ask as ask_correction
 from plugins.rating_bot.handlers.grammar import number, numbers, text
@@ -11,6 +12,8 @@ from plugins.rating_bot.handlers.previews import apply_preview, bare_preview
 from plugins.rating_bot.handlers.table import Role, command
 from plugins.rating_bot.handlers.words import Word
 from plugins.rating_bot.wire.messages import Out
+from plugins.rating_bot.wording import commands as commands_wording
+from plugins.rating_bot.wording import masked as masked_wording
 from plugins.rating_bot.wording import reports as wording
 from plugins.rating_bot.wording.common import fit
 from plugins.rating_bot.wording.report_errors import refused_report
@@ -18,6 +21,7 @@ from rating_core.service import report_results as results
 from rating_core.service import reports as service
 from rating_core.service.correction_plans import Request
 from rating_core.service.report_results import Changed, Effective, NoSuchReport, NotOpen, NotYours
+from rating_core.store.report_store import Report
 
 MOST_NUMBERS = 30
 """So many reports can be named in one 确认."""
@@ -25,20 +29,22 @@ MOST_NUMBERS = 30
 
 async def take_report(context: Context) -> list[Out]:
     """A message that looks like a report."""
-    message, settings = context.message, context.settings
-    if message.group is None:
+    message, settings, speaker = context.message, context.settings, context.speaker
+    private = message.group is None
+    if speaker is None:
         return [context.answer(wording.IN_PRIVATE)]
     result = await service.post(
         context.tx,
-        context.actor,
+        speaker,
         service.Post(
             message.plain,
             message.chat,
-            message.message_id,
+            "" if private else message.message_id,
             message.said_at,
-            settings.official_groups.get(message.group, ""),
+            settings.official_groups.get(message.group or "", ""),
             settings.remind_hours,
             settings.confirm_hours,
+            holder.homes(settings) if private else {},
         ),
     )
     directory = context.directory
@@ -46,7 +52,12 @@ async def take_report(context: Context) -> list[Out]:
         case results.Refused(problems):
             return [context.answer(refused_report(problems))]
         case results.Outsider():
-            return [context.answer(wording.OUTSIDER)]
+            return [context.answer(wording.IN_PRIVATE if private else wording.OUTSIDER)]
+        case results.MaskedFree():
+            return [context.answer(masked_wording.FREE)]
+        case results.InPrivate():
+            outs = [] if context.actor.judge else [context.answer(wording.OUTSIDER)]  # as anybody else is answered
+            return [*outs, context.privately(masked_wording.SPEAK_HERE)]
         case results.NotEligible(found):
             return [context.answer(wording.bars(found, directory))]
         case results.AskPool(pools):
@@ -55,20 +66,25 @@ async def take_report(context: Context) -> list[Out]:
             return [context.answer(wording.event_refused(result))]
         case results.StillWaiting(report):
             context.about = f"#{report.report_id}"
-            return [context.answer(wording.still_waiting(report, directory), about=context.about)]
+            own_game = private and directory.is_own_game(report.players, report.said_at)
+            said = masked_wording.own_game(report) if own_game else wording.still_waiting(report, directory)
+            return [context.answer(said, about=context.about)]
         case results.Overlap(report):
             return [
                 context.answer(
-                    wording.overlap(report, mine=context.actor.account_id == report.account_id),
+                    wording.overlap(
+                        report,
+                        mine=(speaker.account_id, speaker.player_id) == (report.account_id, report.player_id),
+                    ),
                     about=f"#{report.report_id}",
                 )
             ]
         case results.SameAs(report):
             context.about = f"#{report.report_id}"
-            return [context.answer(wording.same_as(report, judge=context.actor.judge), about=context.about)]
-        case results.Posted(report):
-            context.about = f"#{report.report_id}"
-            return [context.answer(wording.posted(result, directory), about=context.about, kind="prompt")]
+            said = masked_wording.same_as(report) if private else wording.same_as(report, judge=context.actor.judge)
+            return [context.answer(said, about=context.about)]
+        case results.Posted():
+            return holder.posted(context, result)
         case results.Effective(report):
             context.about = f"#{report.report_id}"
             return deliver(context, result)
@@ -83,7 +99,8 @@ def deliver(context: Context, result: Effective) -> list[Out]:
     report, directory = result.report, context.directory
     about = f"#{report.report_id}"
     text = wording.acknowledgement(result, directory)
-    outs = [Out(report.chat, text, "ack", about, report.message_id)]
+    outs = [Out(report.chat, text, "ack", about, report.message_id or None)]
+    outs += holder.copies(context, report, text, "ack")
     asked_in = context.message.chat
     forward_to = [] if report.chat in context.scoring_chats else context.scoring_chats
     if asked_in != report.chat and asked_in not in forward_to:
@@ -101,6 +118,8 @@ def tell(context: Context, result: results.ChangeResult, doing: str) -> list[Out
         case Effective():
             return deliver(context, result)
         case NotYours(report):
+            if (outs := holder.refused(context, result, doing)) is not None:
+                return outs
             return [context.answer(wording.not_yours(result, directory, doing), about=f"#{report.report_id}")]
         case NotOpen(report):
             return [context.answer(wording.not_open(report, doing), about=f"#{report.report_id}")]
@@ -112,14 +131,18 @@ def tell(context: Context, result: results.ChangeResult, doing: str) -> list[Out
                 answer = context.answer(wording.disputed(result, directory), about=about)
                 notice = wording.dispute_notice(result, directory)
                 others = [c for c in context.scoring_chats if c != context.message.chat]
-                return [answer, *(Out(chat, notice, "notice", about) for chat in others)]
+                outs = [answer, *(Out(chat, notice, "notice", about) for chat in others)]
+                if context.message.group is None:
+                    outs.append(Out(report.chat, answer.text, "notice", about, report.message_id or None))
+                return outs + holder.copies(context, report, masked_wording.disputed(result))
             if report.state == "confirmed":
                 said = wording.confirmed(result, directory)
             else:
                 said = wording.withdrawn(result) if report.state == "withdrawn" else wording.voided(result, directory)
             outs = [context.answer(said, about=about)]
             if report.chat != context.message.chat:
-                outs.append(Out(report.chat, said, "notice", about, report.message_id))
+                outs.append(Out(report.chat, said, "notice", about, report.message_id or None))
+            outs += holder.copies(context, report, said)
             return outs + happenings.tell(context.settings, directory, result.ended)
     raise AssertionError(result)
 
@@ -156,8 +179,9 @@ async def _is_bare(context: Context, word: Word) -> bool:
 
 async def _bare(context: Context) -> list[Out]:
     """A bare 确认: works only when exactly one report waits, and nothing else, for this person here."""
-    chat = context.message.chat
-    open_ones = await service.waiting_for(context.tx, context.actor, chat)
+    chat, speaker = context.message.chat, context.speaker
+    of = None if context.message.group is None else chat  # in private 蒙面人公用号 is asked, wherever it was reported
+    open_ones = [] if speaker is None else await service.waiting_for(context.tx, speaker, of)
     previews = await context.tx.desk.open_previews(context.actor.account_id, chat, context.at)
     alone = bare_preview(previews) if not open_ones else None
     if alone is not None:
@@ -172,22 +196,25 @@ async def _bare(context: Context) -> list[Out]:
 async def _each(
     context: Context, targets: Sequence[int], doing: Literal["confirm", "wrong"], reason: str = ""
 ) -> list[Out]:
-    if context.message.group is None:
+    speaker = context.speaker
+    if speaker is None:
         return [context.answer(wording.IN_PRIVATE)] if targets else []
     outs: list[Out] = []
     refused: list[str] = []
     for target in targets[:MOST_NUMBERS]:
         if doing == "confirm":
-            result = await service.confirm(context.tx, context.actor, target, context.at)
+            result = await service.confirm(context.tx, speaker, target, context.at)
         else:
-            result = await service.dispute(context.tx, context.actor, target, reason, context.at)
+            result = await service.dispute(context.tx, speaker, target, reason, context.at)
         if isinstance(result, Effective | Changed):
             context.about = f"#{target}"
             outs += tell(context, result, "")
         elif isinstance(result, NotOpen) and result.report.state == "effective" and doing == "wrong":
             refused.append(wording.late_objection(result.report))
         elif not isinstance(result, NoSuchReport) or context.actor.account_id:
-            refused += [out.text for out in tell(context, result, "确认" if doing == "confirm" else "提出异议")]
+            said = tell(context, result, "确认" if doing == "confirm" else "提出异议")
+            refused += [out.text for out in said if out.chat == context.message.chat]
+            outs += [out for out in said if out.chat != context.message.chat]
     if refused:
         about = f"#{targets[0]}" if len(targets) == 1 else ""
         outs.append(context.answer(refused[0] if len(refused) == 1 else fit(refused), about=about))
@@ -207,9 +234,9 @@ async def _another(context: Context) -> list[Out]:
     )  # fmt: skip
     if result is None:
         return []
-    context.about = f"#{result.report.report_id}"
     if isinstance(result, results.Posted):
-        return [context.answer(wording.posted(result, context.directory), about=context.about, kind="prompt")]
+        return holder.posted(context, result)
+    context.about = f"#{result.report.report_id}"
     return deliver(context, result)
 
 
@@ -218,16 +245,24 @@ async def take_recall(context: Context) -> list[Out]:
     about = await context.about_of(context.message.message_id)
     if not about.startswith("#") or context.message.by not in ("", context.message.user):
         return []  # an admin who removes somebody's message withdraws nothing
-    report = await context.tx.reports.get(int(about[1:]))
-    if report is None or report.message_id != context.message.message_id or report.chat != context.message.chat:
+    report, speaker = await context.tx.reports.get(int(about[1:])), context.speaker
+    if report is None or speaker is None or not await _is_of(context, report, about):
         return []
-    result = await service.withdraw(context.tx, context.actor, report.report_id, context.at, recalled=True)
+    result = await service.withdraw(context.tx, speaker, report.report_id, context.at, recalled=True)
     if isinstance(result, NotOpen) and result.report.state == "effective":
         return [context.answer(wording.late_objection(report), about=about, quote=False)]
     if isinstance(result, Changed):
-        answer = context.answer(wording.withdrawn(result), about=about, quote=False)
-        return [answer, *happenings.tell(context.settings, context.directory, result.ended)]
+        answer, *others = tell(context, result, "")
+        return [replace(answer, quote=None), *others]
     return []
+
+
+async def _is_of(context: Context, report: Report, about: str) -> bool:
+    """Whether the message that was recalled is the report; of one said in private, the first about it is."""
+    message = context.message
+    if message.group is None:
+        return await context.tx.inbox.first_about(message.chat, about) == message.message_id
+    return (report.chat, report.message_id) == (message.chat, message.message_id)
 
 
 async def take_reaction(context: Context) -> list[Out]:
@@ -241,7 +276,7 @@ async def take_reaction(context: Context) -> list[Out]:
     report = await context.tx.reports.get(int(about[1:]))
     if report is None or report.state == "confirmed":
         return []  # a referee says so in words
-    result = await service.confirm(context.tx, context.actor, int(about[1:]), context.at)
+    result = await service.confirm(context.tx, context.speaker or context.actor, int(about[1:]), context.at)
     return tell(context, result, "") if isinstance(result, Effective | Changed) else []
 
 
@@ -250,11 +285,13 @@ async def take_reaction(context: Context) -> list[Out]:
 
 @command(
     "撤回", form="/撤回 编号", help="撤回自己报的、还没生效的比分（撤回那条消息也行）", example="/撤回 12",
-    slots=(number("target", "#"),), role=Role.PLAYER, where="group",
+    slots=(number("target", "#"),), role=Role.PLAYER,
 )  # fmt: skip
 async def withdraw(context: Context, target: int) -> list[Out]:
+    if (speaker := context.speaker) is None:
+        return [context.answer(commands_wording.IN_GROUP_ONLY)]
     context.about = f"#{target}"
-    return tell(context, await service.withdraw(context.tx, context.actor, target, context.at), "撤回")
+    return tell(context, await service.withdraw(context.tx, speaker, target, context.at), "撤回")
 
 
 @command(

@@ -10,7 +10,7 @@ from rating_core.service.docket import Docket, Entry
 from rating_core.service.health import Health
 from rating_core.service.people import PREVIEW_MINUTES
 from rating_core.store.desk_store import JournalLine, Preview
-from rating_core.store.people_store import Application
+from rating_core.store.people_store import MASKED, Application
 from rating_core.store.report_store import Report
 from rating_core.times import show_time
 
@@ -18,6 +18,7 @@ DOCKET_KINDS = {
     "missed": "可能漏收",
     "failed_send": "没发出去",
     "late_objection": "生效后有异议",
+    "look": "已生效，请核对一下",
     "late_game": "判了不应战，后来才收到期限前的报分",
     "old_command": "停机时发的命令，没有执行",
     "failed_backup": "备份没做成",
@@ -50,7 +51,9 @@ def docket(found: Docket, page: int, directory: Directory) -> str:
     head = f"待办{len(found.entries)}件" + (f"（第{page}/{found.pages}页）" if found.pages > 1 else "")
     lines = [head, *(_docket_line(entry, directory) for entry in shown)]
     first = shown[0]
-    if isinstance(first, Application):
+    if isinstance(first, Application) and first.kind == MASKED:
+        last = ""
+    elif isinstance(first, Application):
         last = f"/通过 审{first.application_id}"
     elif isinstance(first, Report) and first.state == "confirmed":
         numbers = [e.report_id for e in shown if isinstance(e, Report) and e.state == "confirmed"]
@@ -67,6 +70,8 @@ def docket(found: Docket, page: int, directory: Directory) -> str:
 def _docket_line(entry: Entry, directory: Directory) -> str:
     if isinstance(entry, Application):
         bound = len(directory.qqs_of(entry.player_id)) if entry.player_id is not None else 0
+        if entry.kind == MASKED:
+            return f"审{entry.application_id} 有人申请使用{entry.name}（由超级用户私聊处理）"
         what = "认领" if entry.kind == "claim" else "报名"
         return f"审{entry.application_id} {what}「{entry.name}」{entry.placing}" + (
             f"（已绑定{bound}个QQ）" if bound else ""
@@ -142,10 +147,10 @@ def backup_failed(reason: str) -> str:
 
 
 def sending_alarm(kind: str, chat: str, text: str) -> str:
-    """What became of a message that could not be sent."""
+    """What became of a message that could not be sent; of a private one, QQ's words may name whom it was for."""
     where = f"群{chat[1:]}" if chat.startswith("g") else "一个私聊"
     return {
-        "failed": f"发到{where}的消息试了几次都没成（{text[:40]}）",
+        "failed": f"发到{where}的消息试了几次都没成" + (f"（{text[:40]}）" if chat.startswith("g") else ""),
         "held": f"发到{where}的消息不知道发出去没有：QQ不给历史，先留着不重发",
         "muted": f"机器人在{where}被禁言，消息先留着，解禁后接着发",
         "kicked": f"机器人不在{where}里了，消息先留着",

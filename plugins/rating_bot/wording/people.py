@@ -6,11 +6,11 @@ from plugins.rating_bot.wire.messages import at
 from plugins.rating_bot.wording.common import fit
 from rating_core.directory import Directory
 from rating_core.names import NameProblem
-from rating_core.rulebook import PLACINGS
+from rating_core.rulebook import MASKED_NAME, PLACINGS
 from rating_core.service.people import PREVIEW_MINUTES, CardMatches, Outcome
 from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
-from rating_core.store.people_store import Application
+from rating_core.store.people_store import MASKED, Application
 
 _NAME_PROBLEMS = {
     "empty": "名字是空的，或者全是看不见的字符",
@@ -55,6 +55,13 @@ _REFUSALS = {
     "already_applied": "您已经申请了「{name}」（审{number}），正在等记分员处理。",
     "no_application": "没有审{number}，看一下 /待办。",
     "application_decided": "审{number}已经处理过了。",
+    "masked_fixed": f"「{MASKED_NAME}」由超级用户批准给人使用（等于核验），不能绑定、认领、改名或另行核验（L13）。",
+    "masked_by_superuser": f"无权：审{{number}}申请的是{MASKED_NAME}，由超级用户处理；批准请私聊我发 /蒙面人 批准 QQ。",
+    "masked_yours": f"您现在就在使用「{MASKED_NAME}」，不用再申请。报分直接私聊发给我。",
+    "masked_applied": f"您已经申请了「{MASKED_NAME}」（审{{number}}），正在等超级用户处理。",
+    "masked_holds_it": f"{{qq}} 现在就在使用「{MASKED_NAME}」，不用再批准。",
+    "masked_held": f"「{MASKED_NAME}」现在有人在用，同时只能一个人用。要换人请先发：\n/蒙面人 收回",
+    "masked_free": f"「{MASKED_NAME}」现在没有人在用。要给人用请发：\n/蒙面人 批准 QQ",
     "own_case": "无权：不能处理自己的事，请别的记分员或超级用户来办。",
     "qq_bound": "这个QQ已经绑定「{name}」。一个QQ只能绑一个名字；要换请先发 /解绑 {name} {qq}",
     "not_bound_to": "这个QQ没有绑定「{name}」。",
@@ -96,7 +103,7 @@ def application_notice(application: Application, qq: str, card: str, bound: int)
 def decided(application: Application, outcome: Outcome) -> str:
     """To the scorekeeper, a line an application."""
     word = "已通过" if outcome == "approved" else "已驳回"
-    what = "认领" if application.kind == "claim" else "报名"
+    what = {"claim": "认领", MASKED: "申请使用"}.get(application.kind, "报名")
     return f"审{application.application_id} {word}：{what}「{application.name}」"
 
 

@@ -5,7 +5,7 @@ from rating_core.directory import Directory
 from rating_core.elo import show_change, show_rating
 from rating_core.queries.games import event_name
 from rating_core.report_text import format_report
-from rating_core.rulebook import FARMING_NET, FARMING_REPAY, IP_CHECK_RATING, POOLS
+from rating_core.rulebook import FARMING_NET, FARMING_REPAY, IP_CHECK_RATING, MASKED_NAME, POOLS
 from rating_core.rules.display import Display
 from rating_core.rules.eligibility import Bar
 from rating_core.rules.season import games_needed
@@ -34,13 +34,25 @@ def kind(report: Report, directory: Directory) -> str:
     return f"{report.pool}，{event_name(directory, report.event_id)} 系数{report.weight:g}"
 
 
+def said_by(report: Report, account_id: int, directory: Directory) -> str:
+    """Return what people read of an account in the matter of a report: never who holds 蒙面人公用号 (§7 D)."""
+    if account_id == report.account_id and report.player_id is not None:
+        as_masked = report.player_id == directory.masked
+    else:
+        as_masked = directory.is_masked_in(account_id, report.players, report.said_at)
+    return MASKED_NAME if as_masked else directory.account_name(account_id)
+
+
 def posted(result: Posted, directory: Directory) -> str:
     """The prompt: number, lines, who can confirm and what to answer; three lines besides the games."""
     report = result.report
     also = f"，另有{'、'.join(f'#{n}' for n in result.others_waiting)}也在等确认" if result.others_waiting else ""
     number = report.report_id
+    last = f"确认 {number}"
     if any(directory.qqs_of(player) for player in result.confirmers):
         ask = f"{mention(result.confirmers, directory)} 对的话引用本条回「确认」，不对回「有误」加原因"
+    elif directory.masked in result.confirmers:
+        ask, last = f"已私聊通知{MASKED_NAME}，等它确认。报错了可以撤回：", f"/撤回 {number}"
     else:
         who = names(result.confirmers, directory)
         first = directory.name_of(result.confirmers[0])
@@ -50,7 +62,7 @@ def posted(result: Posted, directory: Directory) -> str:
             f"#{number} 待确认（{kind(report, directory)}）{also}",
             games_in_short(report.lines, directory.name_of),
             ask,
-            f"确认 {number}",
+            last,
         ]
     )
 
@@ -90,9 +102,9 @@ def forwards(result: Effective, directory: Directory) -> list[str]:
     """The messages for the scoring group: number, canonical lines alone on their own lines, who said so."""
     report = result.report
     pages = [report.lines[i : i + GAMES_A_PAGE] for i in range(0, len(report.lines), GAMES_A_PAGE)]
-    said = f"上报：{directory.account_name(result.reporter)}"
+    said = f"上报：{said_by(report, result.reporter, directory)}"
     if result.confirmer is not None:
-        said += f"　{'代确认' if result.by_desk else '确认'}：{directory.account_name(result.confirmer)}"
+        said += f"　{'代确认' if result.by_desk else '确认'}：{said_by(report, result.confirmer, directory)}"
     if result.signer is not None:
         said += f"　裁判：{directory.account_name(result.signer)}"
     if report.reason:
@@ -124,6 +136,8 @@ def still_waiting(report: Report, directory: Directory) -> str:
     """The same side posted the same games again."""
     if report.player_id is None:
         return f"#{report.report_id}仍在等确认。"
+    if report.sides()[1] == (directory.masked,):
+        return f"#{report.report_id}仍在等{MASKED_NAME}私聊确认，不用重发。报错了可以撤回：\n/撤回 {report.report_id}"
     return (
         f"#{report.report_id}仍在等确认，不用重发。请 {mention(report.sides()[1], directory)} 回「确认」：\n"
         f"确认 {report.report_id}"
@@ -182,7 +196,7 @@ def event_refused(result: EventRefused) -> str:
 def confirmed(result: Changed, directory: Directory) -> str:
     """The other side confirmed an event's report; a referee must too."""
     report = result.report
-    number, who = report.report_id, directory.account_name(result.by)
+    number, who = report.report_id, said_by(report, result.by, directory)
     event = event_name(directory, report.event_id or 0)
     return f"#{number} {who}已确认（{event}），等裁判或记分员确认后生效。裁判请核对后发：\n确认 {number}"
 
@@ -236,7 +250,7 @@ def dispute_notice(result: Changed, directory: Directory) -> str:
     reason = result.reason or "没有说原因"
     return "\n".join(
         [
-            f"#{report.report_id} 争议（{directory.account_name(result.by)}：{reason[:100]}）",
+            f"#{report.report_id} 争议（{said_by(report, result.by, directory)}：{reason[:100]}）",
             games_in_short(report.lines, directory.name_of),
             f"查实后发（作废则 /作废 {report.report_id} 理由）：\n/代确认 {report.report_id} 理由",
         ]
