@@ -62,6 +62,10 @@ class GameLine:
         """Return the same game told from the other side."""
         return GameLine(self.right, self.result.mirrored, self.left)
 
+    def renamed(self, who: Callable[[int], int]) -> "GameLine":
+        """Return the same game with other player ids, after a merge."""
+        return GameLine(tuple(map(who, self.left)), self.result, tuple(map(who, self.right)))
+
     @property
     def players(self) -> tuple[int, ...]:
         """All players, left side first."""

@@ -12,10 +12,10 @@ from rating_core.store.report_store import Report
 
 
 def _renamed(report: Report, player: int, to: int) -> Report:
-    def side(players: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(to if one == player else one for one in players)
+    def who(one: int) -> int:
+        return to if one == player else one
 
-    lines = tuple(replace(line, left=side(line.left), right=side(line.right)) for line in report.lines)
+    lines = tuple(line.renamed(who) for line in report.lines)
     return replace(report, lines=lines, player_id=to if report.player_id == player else report.player_id)
 
 
