@@ -6,32 +6,27 @@ from dataclasses import dataclass, field, replace
 
 from rating_core.directory import Actor, Directory
 from rating_core.ledger import Draft, Games
-from rating_core.names import clean_text
-from rating_core.report_text import ReportProblems, parse_report
-from rating_core.rulebook import CASUAL_WEIGHT, POOLS, REPEAT_HOURS
+from rating_core.rulebook import CASUAL_WEIGHT, REPEAT_HOURS
 from rating_core.rules import farming
 from rating_core.rules.eligibility import bar_of
 from rating_core.service import challenges, masked
 from rating_core.service.copies import as_copy, overlapping, single_keys
-from rating_core.service.events import open_events, shut_event
+from rating_core.service.events import open_events
 from rating_core.service.league import Tx
 from rating_core.service.report_pool import pool_of
+from rating_core.service.report_reading import Read, read
 from rating_core.service.report_results import (
     Changed,
     ChangeResult,
     Debt,
     Effective,
-    InPrivate,
-    MaskedFree,
     NoSuchReport,
     NotEligible,
     NotOpen,
     NotYours,
-    Outsider,
     Overlap,
     Posted,
     PostResult,
-    Refused,
     StillWaiting,
 )
 from rating_core.state import Pair, pair_key
@@ -58,28 +53,10 @@ class Post:
 async def post(tx: Tx, actor: Actor, message: Post) -> PostResult:
     """Take a report: refuse it, let it wait, take it as a confirmation, or (a referee's) record it at once."""
     events = open_events(tx)
-    parsed = parse_report(
-        message.text, tx.directory.roster, side_size=None, events=tuple(events), pools=tuple(POOLS),
-        mixed=actor.judge,
-    )  # fmt: skip
-    if isinstance(parsed, ReportProblems):
-        if not actor.judge and not _is_named(tx, actor, message.text, parsed):
-            return Outsider()
-        return shut_event(tx, parsed) or Refused(parsed)
-    players = {player for line in parsed.lines for player in line.players}
-    plays = actor.player_id in players
-    if tx.directory.masked in players and tx.directory.holder_at(message.said_at) is None:
-        return MaskedFree()
-    if not plays and tx.directory.is_masked_in(actor.account_id, players, message.said_at):
-        return InPrivate()
-    if not plays and not actor.judge:
-        return Outsider()
-    if plays and len({pair_key(line.left, line.right) for line in parsed.lines}) > 1:
-        own = parse_report(
-            message.text, tx.directory.roster, side_size=None, events=tuple(events), pools=tuple(POOLS), mixed=False
-        )
-        if isinstance(own, ReportProblems):
-            return Refused(own)
+    found = read(tx, actor, message.text, message.said_at, events)
+    if not isinstance(found, Read):
+        return found
+    parsed, players, plays = found.text, found.players, found.plays
     pool = pool_of(tx, parsed, events, message.group_pool)
     if not isinstance(pool, str):
         return pool
@@ -96,14 +73,6 @@ async def post(tx: Tx, actor: Actor, message: Post) -> PostResult:
     if not plays:
         return await _post_by_judge(tx, actor, draft)
     return await _post_by_player(tx, actor, draft, message)
-
-
-def _is_named(tx: Tx, actor: Actor, text: str, found: ReportProblems) -> bool:
-    """Whether a player's own name stands in a report that cannot be read, or may be meant in it."""
-    if actor.player_id is None:
-        return False
-    name = tx.directory.name_of(actor.player_id)
-    return name in clean_text(text) or any(name in near for p in found.problems for near in p.suggestions)
 
 
 async def _post_by_judge(tx: Tx, actor: Actor, draft: Report) -> PostResult:
