@@ -12,6 +12,9 @@ from plugins.rating_bot.clock import Clock, SystemClock
 from plugins.rating_bot.settings import Settings, SettingsError, check
 from plugins.rating_bot.wire.adapter import UVICORN_OPTIONS, RatingAdapter, RatingBot
 from plugins.rating_bot.wiring import Parts
+from rating_core.ledger import LedgerError
+from rating_core.store.database import StorageFailed
+from rating_core.store.migrate import SchemaTooNew
 
 if TYPE_CHECKING:
     from plugins.rating_bot.sandbox import Sandbox
@@ -86,9 +89,13 @@ def _install(settings: Settings, token: str, clock: Clock, *, sandbox: bool) -> 
     @driver.on_startup
     async def start() -> None:
         adapter = nonebot.get_adapter(RatingAdapter)
-        parts = await Parts.start(
-            settings, clock, superusers=superusers, queues=adapter.queues, bots=_bots, fresh_chats=sandbox
-        )
+        try:
+            parts = await Parts.start(
+                settings, clock, superusers=superusers, queues=adapter.queues, bots=_bots, fresh_chats=sandbox
+            )
+        except (SchemaTooNew, StorageFailed, LedgerError) as error:
+            logger.error(_why_not(error))
+            raise
         running.parts = parts
         adapter.on_connect = parts.connected
         adapter.on_sent = parts.sender.saw
@@ -105,6 +112,15 @@ def _install(settings: Settings, token: str, clock: Clock, *, sandbox: bool) -> 
         if running.parts is not None:
             await running.parts.stop()
             running.parts = None
+
+
+def _why_not(error: Exception) -> str:
+    """Say in words why the database cannot be used; what is raised follows in the log."""
+    if isinstance(error, SchemaTooNew):
+        return f"没有启动：数据库是更新的版本写的（{error}）。请换回新版本，或者用升级前的备份。"
+    if isinstance(error, StorageFailed):
+        return f"没有启动：数据库打不开（{error}）。请检查磁盘空间、文件权限和 TIAOQI__DATABASE_URL。"
+    return f"没有启动：账本读不下去（{error}）。请保留这个文件，从最近的备份恢复，并联系维护者。"
 
 
 def _bots() -> dict[str, RatingBot]:

@@ -189,3 +189,27 @@ async def test_the_shell_beside_a_running_bot(tmp_path: Path) -> None:
         await world.ask("张三", "/等级分 新人甲", "新人甲")
         await world.stop()
         await world.check_book()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        ("UPDATE alembic_version SET version_num = '9999'", "数据库是更新的版本写的（9999）"),
+        ("DROP TRIGGER ledger_no_update; UPDATE ledger SET payload = '{' WHERE seq = 2", "账本读不下去"),
+        (None, "数据库打不开"),
+    ],
+)
+async def test_a_database_that_cannot_be_used(tmp_path: Path, spoil: str | None, told: str) -> None:
+    world = World(tmp_path)
+    await world.prepare(*PLAYERS)
+    if spoil is None:
+        world.file.write_bytes(b"no database" * 1000)
+    else:
+        with contextlib.closing(sqlite3.connect(world.file)) as connection:
+            connection.executescript(spoil)
+    await world.bot.spawn()
+    try:
+        assert await world.bot.ended() != 0
+        assert f"没有启动：{told}" in world.bot.log
+    finally:
+        await world.close()

@@ -39,6 +39,7 @@ def settings(port: int) -> dict[str, str]:
         "TIAOQI__SCORING_GROUPS": f'["{SCORING}"]',
         "TIAOQI__DATABASE_URL": "sqlite+aiosqlite:///ratings.db",
         "TIAOQI__SEND_INTERVAL": "0",
+        "TIAOQI__PICTURES": "false",
     }
 
 
