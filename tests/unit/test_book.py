@@ -561,3 +561,14 @@ def test_a_season_as_it_ended_holds_its_late_games_and_nothing_later(rows: Rows)
     assert b.rating_after(2026) == 1984 + late and b.rating_after(2027) == b.rating != b.rating_after(2026)
     assert snapshot(book) == before
     assert snapshot(book.posted_before(ms("2028-01-01"))) == before
+
+
+def test_games_are_rated_one_by_one_in_playing_order() -> None:
+    """L2: 比赛盘次正序排列; the second game of a report starts from what the first one left."""
+    forward, backward = Books(), Books()
+    for books, games in ((forward, ["张三 胜 李四", "张三 平 李四"]), (backward, ["张三 平 李四", "张三 胜 李四"])):
+        books.join("张三", "李四")
+        for game in games:
+            books.play(game)
+    ratings = [books.book().state.look(POOL, books.id("张三")).rating for books in (forward, backward)]
+    assert [show_rating(rating) for rating in ratings] == ["2014.5", "2016.0"]

@@ -312,3 +312,27 @@ def test_the_changelog_knows_this_version() -> None:
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert f"## [{PROJECT['project']['version']}]" in text
     assert "### 规则" in text
+
+
+# --- rules to code ----------------------------------------------------------------------------------------
+
+
+def _rule_rows() -> list[tuple[str, str, str, str]]:
+    text = (ROOT / "docs" / "规则与代码.md").read_text("utf-8")
+    row = re.compile(r"\| (\S+) \| .+ \| `(\S+)` `(\w+)` \| `(\S+)` \|")
+    return [(m[1], m[2], m[3], m[4]) for line in text.splitlines() if (m := row.fullmatch(line))]
+
+
+def test_every_clause_has_its_function_and_its_test() -> None:
+    rows = _rule_rows()
+    assert {clause for clause, *_ in rows} >= {f"L{n}" for n in range(1, 17)}
+    for clause, code, name, test in rows:
+        source = (ROOT / code).read_text("utf-8")
+        assert re.search(rf"^\s*(async )?(def|class) {name}\b", source, re.MULTILINE), (clause, code, name)
+        assert (ROOT / test).exists(), (clause, test)
+
+
+def test_every_clause_is_cited_by_a_test() -> None:
+    tests = [path.read_text("utf-8") for path in (ROOT / "tests").rglob("*") if path.suffix in (".py", ".txt")]
+    for number in range(1, 17):
+        assert any(re.search(rf"L{number}(?!\d)", text) for text in tests if "test_docs" not in text[:200]), number
