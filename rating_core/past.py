@@ -17,6 +17,10 @@ class PastBooks:
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[date, str], Book] = OrderedDict()
 
+    def kept(self, book: Book, day: date) -> Book | None:
+        """Return the Book at the end of a day if it is at hand."""
+        return self._kept.get((day, book.hash))
+
     async def at_end_of(self, book: Book, day: date) -> Book:
         """Return the Book at the end of a day in Shanghai; `book` must not advance meanwhile.
 

@@ -2,6 +2,7 @@
 
 from rating_core.queries.boards import Board, BoardRow, Change, board
 from rating_core.queries.cards import Card, card
+from rating_core.queries.curves import Company, Curve, CurvePoint, Met, company, curve
 from rating_core.queries.events import (
     EventInfo,
     EventStandings,
@@ -25,7 +26,10 @@ __all__ = [
     "Calculation",
     "Card",
     "Change",
+    "Company",
     "Correction",
+    "Curve",
+    "CurvePoint",
     "EventInfo",
     "EventStandings",
     "ExplainedPlayer",
@@ -33,6 +37,7 @@ __all__ = [
     "GameRow",
     "HeadToHead",
     "History",
+    "Met",
     "Meter",
     "Opponent",
     "Opponents",
@@ -44,6 +49,8 @@ __all__ = [
     "board",
     "calculate",
     "card",
+    "company",
+    "curve",
     "event_performance",
     "events",
     "explain",

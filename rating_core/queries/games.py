@@ -122,10 +122,11 @@ def game_row(book: Book, directory: Directory, index: int, player: int) -> GameR
     )  # fmt: skip
 
 
-def history(book: Book, directory: Directory, pool: str, player: int, limit: int) -> History:
-    """Return a player's latest games in a pool, void ones too."""
+def history(book: Book, directory: Directory, pool: str, player: int, limit: int, skip: int = 0) -> History:
+    """Return a player's latest `limit` games in a pool, void ones too, after the latest `skip`."""
     played = [index for index in book.games_of(player) if book.columns.pool[index] == pool]
-    rows = (game_row(book, directory, index, player) for index in reversed(played[max(0, len(played) - limit) :]))
+    last = max(0, len(played) - skip)
+    rows = (game_row(book, directory, index, player) for index in reversed(played[max(0, last - limit) : last]))
     return History(pool, player, directory.name_of(player), len(played), tuple(rows))
 
 
