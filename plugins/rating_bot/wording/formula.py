@@ -122,7 +122,7 @@ def _correction(correction: Correction) -> str:
     return f"账{correction.seq} 改为{correction.event or '约战'}系数{correction.weight:g}"
 
 
-def _corrections(corrections: Sequence[Correction], said: Mapping[int, tuple[str, str]]) -> str:
+def corrections_line(corrections: Sequence[Correction], said: Mapping[int, tuple[str, str]]) -> str:
     """The corrections, the newest first; of that who made it and why, as far as `said` holds it."""
     newest = "、".join(_correction(c) for c in reversed(corrections[-CORRECTIONS:]))
     more = f"等{len(corrections)}次" if len(corrections) > CORRECTIONS else ""
@@ -156,7 +156,7 @@ def _counted(game: Explanation, rules: RuleSet) -> list[str]:
     ]
 
 
-def _farming(game: Explanation, name_of: Callable[[int], str]) -> str:
+def farming_line(game: Explanation, name_of: Callable[[int], str]) -> str:
     """Whether L6 let the game count, and what it found."""
     found = game.meter
     if found is None:
@@ -183,13 +183,13 @@ def explanation(
         f"{side(game.left)} {game.result.word} {side(game.right)}，{kind}，系数c={game.weight:g}（L5）",
     ]
     if game.corrections:
-        lines.append(_corrections(game.corrections, said))
+        lines.append(corrections_line(game.corrections, said))
     if game.void:
         lines.append("已作废，不影响任何人的分数和盘数")
     else:
         if game.counted:
             lines += _counted(game, rules)
-        lines.append(_farming(game, name_of))
+        lines.append(farming_line(game, name_of))
         if not game.counted:
             players = (*game.ours, *game.theirs)
             lines.append("分数不变：" + "，".join(f"{p.name} {show_rating(p.term.rating)}" for p in players))

@@ -106,7 +106,8 @@ def board_page(
 # --- one player -------------------------------------------------------------------------------------------
 
 
-def _state(card: Card) -> str:
+def state_line(card: Card) -> str:
+    """Return whether he stands on the board, is archived or on leave, and until when."""
     if card.state == "masked":
         return "状态：公用号，不参与排名（L13）"
     place = {"listed": "在榜", "unlisted": "还没有计分对局，未上榜"}.get(card.state, "封存")
@@ -150,7 +151,7 @@ def card(card: Card) -> str:
         f"{card.games}盘：{card.wins}胜{card.draws}平{card.losses}负{rate}",
         _peak(card),
         *_change(card),
-        _state(card),
+        state_line(card),
     ]
     if card.bar is not None and (card.bar.clause == "L11" or card.bar.pending):
         lines.append(f"现在不能报分：{bar_reason(card.bar)}")
