@@ -52,6 +52,8 @@ class Settings(BaseModel):
     remind_hours: float = Field(default=24, gt=0)
     confirm_hours: float = Field(default=72, gt=0)
     send_interval: float = Field(default=1.5, ge=0)
+    pictures: bool = True
+    """Boards, cards and curves as pictures; off: as text."""
     bot_ids: Annotated[tuple[str, ...], BeforeValidator(_texts)] = ()
     """QQ numbers the bot may log in as; empty: any."""
 

@@ -104,6 +104,9 @@ class OutRow:
     kind: str
     about: str
     text: str
+    picture: str | None
+    """What is drawn and sent with `caption` instead of the text; None: the text is sent."""
+    caption: str
     quote: str | None
     created_at: int
     expires_at: int | None
@@ -130,10 +133,13 @@ class OutboxTable:
         quote: str | None = None,
         expires_at: int | None = None,
         held: bool = False,
+        picture: str | None = None,
+        caption: str = "",
     ) -> int:
         """Queue a message and return its outbox_id; a held one waits to be merged with others (mark_pending)."""
         state = "held" if held else "pending"
         row = {"chat": chat, "text": text, "kind": kind, "about": about, "quote": quote, "state": state}
+        row |= {"picture": picture, "caption": caption}
         statement = _insert(self._connection, outbox).values(
             **row, created_at=created_at, expires_at=expires_at, attempts=0, error=""
         )

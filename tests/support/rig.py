@@ -69,9 +69,12 @@ class Caller:
 
 
 class Rig:
-    """A bot, a QQ and a clock. Everybody in `people` can speak; numbers are given from 20001 on."""
+    """A bot, a QQ and a clock. Everybody in `people` can speak; numbers are given from 20001 on.
 
-    def __init__(self, folder: Path, clock: SetClock) -> None:
+    `pictures`: boards and cards go out as pictures, not as the texts that most tests read.
+    """
+
+    def __init__(self, folder: Path, clock: SetClock, *, pictures: bool = False) -> None:
         self.folder = folder
         self.clock = clock
         self.qq = FakeQQ(now=clock.now)
@@ -88,6 +91,7 @@ class Rig:
                 "scoring_groups": [str(SCORING)],
                 "database_url": f"sqlite+aiosqlite:///{folder / 'ratings.db'}",
                 "send_interval": 0,
+                "pictures": pictures,
             }
         )
         self.caller = Caller(self.qq, self.faults)
@@ -102,7 +106,7 @@ class Rig:
         self.queues = ChatQueues()
         self.parts = await Parts.start(
             self.settings, self.clock, superusers=frozenset({str(OWNER)}), queues=self.queues, bots=self._bots,
-            patience=Patience(settle=0.0, retry=(0.0, 0.0)),
+            patience=Patience(settle=0.0, settle_picture=0.0, retry=(0.0, 0.0)),
         )  # fmt: skip
         await self.connect()
         self.clock.at += 60_000  # the first connection passes over what was said up to its own second
@@ -260,9 +264,9 @@ class Rig:
 
 
 @asynccontextmanager
-async def running_rig(folder: Path) -> AsyncIterator[Rig]:
+async def running_rig(folder: Path, *, pictures: bool = False) -> AsyncIterator[Rig]:
     """A started bot with both groups connected."""
-    rig = Rig(folder, SetClock())
+    rig = Rig(folder, SetClock(), pictures=pictures)
     await rig.start()
     try:
         yield rig

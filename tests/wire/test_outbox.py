@@ -17,7 +17,7 @@ from tests.support.qq import Style
 
 from .fakes import CHAT, GROUP, FakeBot, league_qq
 
-QUICK = Patience(settle=0, retry=(0, 0, 0), pause=(0.02, 0.02, 60), look_again=0.02)
+QUICK = Patience(settle=0, settle_picture=0, retry=(0, 0, 0), pause=(0.02, 0.02, 60), look_again=0.02)
 STYLES: list[Style] = ["napcat", "llonebot", "lagrange", "gocqhttp"]
 
 

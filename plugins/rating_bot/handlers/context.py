@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plugins.rating_bot.settings import Settings
-from plugins.rating_bot.wire.messages import Inbound, Out, OutKind, group_chat, private_chat
+from plugins.rating_bot.wire.messages import Inbound, Out, OutKind, Picture, group_chat, private_chat
 from rating_core.book import Book
 from rating_core.directory import Actor, Directory
 from rating_core.rulebook import DEFAULT_POOL
@@ -60,9 +60,15 @@ class Context:
         """Return the short number a message in this chat is about, "" if it is nothing of ours."""
         return await self.tx.inbox.about_of(self.message.chat, message_id) if message_id else ""
 
-    def answer(self, text: str, *, about: str = "", kind: OutKind = "answer", quote: bool = True) -> Out:
-        """Return an answer to the message, where it was asked."""
-        return Out(self.message.chat, text, kind, about, self.message.message_id if quote else None)
+    def answer(
+        self, text: str, *, about: str = "", kind: OutKind = "answer", quote: bool = True,
+        picture: Picture | None = None, caption: str = "",
+    ) -> Out:  # fmt: skip
+        """Return an answer to the message, where it was asked; `text` stands for the picture where none can be sent."""
+        return Out(
+            self.message.chat, text, kind, about, self.message.message_id if quote else None,
+            picture if self.settings.pictures else None, caption,
+        )  # fmt: skip
 
     def privately(self, text: str) -> Out:
         """Return what only the speaker may read, wherever he asked."""

@@ -31,7 +31,8 @@ async def merge_held(runtime: Runtime) -> set[str]:
                 await tx.outbox.add(
                     chat=chat, text=part[0].text if alone else merged([row.text for row in part]),
                     kind=part[0].kind, created_at=tx.now, about=part[0].about if alone else "",
-                    quote=part[0].quote if alone else None,
+                    quote=part[0].quote if alone else None, picture=part[0].picture if alone else None,
+                    caption=part[0].caption if alone else "",
                 )  # fmt: skip
             for row in rows:
                 await tx.outbox.mark_dropped(row.outbox_id)

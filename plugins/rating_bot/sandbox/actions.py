@@ -128,6 +128,8 @@ class Actions:
                 message = self._find(data["id"])
                 if self.faults.refuse_reply or message is None or message.chat != chat:
                     raise self._failed("回复的消息不存在")
+            if kind == "image" and self.faults.refuse_image:
+                raise self._failed("rich media transfer failed")
 
     def _send_result(self, result: int) -> ActionFailed:
         if self.style == "lagrange":

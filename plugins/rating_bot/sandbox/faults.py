@@ -29,6 +29,8 @@ class Faults:
     """Messages with a mention fail as a whole. A mention of someone who is not in the group always does."""
     refuse_reply: bool = False
     """Messages with a quote fail as a whole. A quote of an unknown message always does."""
+    refuse_image: bool = False
+    """Messages with a picture fail as a whole."""
     no_history: bool = False
     """History actions fail."""
     history_limit: int | None = None

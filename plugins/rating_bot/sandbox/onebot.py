@@ -1,5 +1,6 @@
 """What QQ clients make of its messages: OneBot v11 events as NapCat, LLOneBot, Lagrange and go-cqhttp send them."""
 
+import hashlib
 from typing import Any, Literal
 
 from nonebot.adapters.onebot.v11 import Message, MessageSegment
@@ -10,6 +11,8 @@ from .values import Happened, Segment
 Style = Literal["napcat", "llonebot", "lagrange", "gocqhttp"]
 Event = dict[str, Any]
 
+BASE64 = "base64://"
+"""Begins the file of a picture that carries its bytes along."""
 LAGRANGE_HISTORY_ID = 0x2A2A2A2A
 """Lagrange gives another message id in history than in the event; here the two differ by this xor."""
 
@@ -18,6 +21,7 @@ def message_event(qq: FakeQQ, message: FakeMessage, style: Style = "napcat", *, 
     """Return the event (or history entry) of a message."""
     own = message.user_id == qq.self_id
     message_id = message.message_id
+    parts = [_told(part) for part in message.segments]
     if history and style == "lagrange":
         message_id ^= LAGRANGE_HISTORY_ID
     event: Event = {
@@ -28,8 +32,8 @@ def message_event(qq: FakeQQ, message: FakeMessage, style: Style = "napcat", *, 
         "sub_type": "friend" if message.group_id is None else "normal",
         "message_id": message_id,
         "user_id": message.user_id,
-        "message": [{"type": part["type"], "data": dict(part["data"])} for part in message.segments],
-        "raw_message": "".join(str(MessageSegment(part["type"], part["data"])) for part in message.segments),
+        "message": parts,
+        "raw_message": "".join(str(MessageSegment(part["type"], part["data"])) for part in parts),
         "font": 14 if style in ("napcat", "llonebot") else 0,
         "sender": _sender(message),
     }
@@ -116,6 +120,15 @@ def member_info(qq: FakeQQ, group_id: int, user_id: int) -> dict[str, Any]:
         "is_robot": False,
         "shut_up_timestamp": 0,
     }
+
+
+def _told(part: Segment) -> Segment:
+    """Return a segment as QQ tells of it: a picture by its file name, never with its bytes."""
+    file = str(part["data"].get("file", ""))
+    if part["type"] != "image" or not file.startswith(BASE64):
+        return {"type": part["type"], "data": dict(part["data"])}
+    name = hashlib.md5(file.encode(), usedforsecurity=False).hexdigest().upper()
+    return {"type": "image", "data": {"file": f"{name}.png", "sub_type": 0, "file_size": str(len(file) * 3 // 4)}}
 
 
 def _sender(message: FakeMessage) -> dict[str, Any]:

@@ -135,7 +135,7 @@ def _readable(segment: Segment) -> str:
             return str(segment["data"]["text"])
         case "at":
             return f"@{segment['data']['qq']}"
-        case "reply":
+        case "reply" | "image":
             return ""
         case other:
             return f"[{other}]"

@@ -49,7 +49,8 @@ def to_sent(data: Mapping[str, Any]) -> Sent | None:
     else:
         return None
     text, _ = text_of(data["message"], str(data.get("self_id", "")))
-    return Sent(chat, str(data["message_id"] or ""), text, data["time"] * 1000)
+    picture = any(part["type"] == "image" for part in data["message"])
+    return Sent(chat, str(data["message_id"] or ""), text, data["time"] * 1000, picture)
 
 
 def chat_of(data: Mapping[str, Any]) -> str:

@@ -4,9 +4,11 @@ Inside texts an @ is a mark, so that it survives parsing and storing: AT_OPEN qq
 characters are private-use code points which the event repair removes from what people type.
 """
 
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 AT_OPEN = "\ue000"
 AT_CLOSE = "\ue001"
@@ -79,8 +81,34 @@ OutKind = Literal["prompt", "ack", "forward", "notice", "reminder", "answer"]
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """What a picture shows: the template, and its data as canonical JSON. Drawn when it is sent, not before."""
+
+    template: str
+    data: str
+
+    @classmethod
+    def of(cls, template: str, data: Mapping[str, Any]) -> "Picture":
+        """Return a picture of these data (text, numbers, lists, maps)."""
+        return cls(template, json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
+
+    @classmethod
+    def loads(cls, kept: str) -> "Picture":
+        """Return a picture as `dumps` wrote it."""
+        template, _, data = kept.partition(" ")
+        return cls(template, data)
+
+    def dumps(self) -> str:
+        """Return the one text in which the outbox keeps a picture."""
+        return f"{self.template} {self.data}"
+
+
+@dataclass(frozen=True, slots=True)
 class Out:
-    """One message the bot wants to send; becomes an outbox row in the transaction that made it."""
+    """One message the bot wants to send; becomes an outbox row in the transaction that made it.
+
+    With a picture, what goes out is `caption` and the picture; `text` says all of it where no picture can be sent.
+    """
 
     chat: str
     text: str
@@ -88,6 +116,9 @@ class Out:
     about: str = ""
     """Short number the message is about (#12, 审3); a reply that quotes the message resolves to it."""
     quote: str | None = None
+    picture: Picture | None = None
+    caption: str = ""
+    """A line or two beside a picture: what it shows, and what to type for more. Without mentions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +129,5 @@ class Sent:
     message_id: str
     text: str = field(default="")
     said_at: int = 0
+    picture: bool = False
+    """Whether there was a picture in it."""

@@ -15,14 +15,17 @@ from ..clock import Clock
 from ..failpoints import hit
 from .failures import CLOSED, Failure, failure_of
 from .history import Caller, HistoryUnavailable
-from .messages import AT_MARK, Sent
+from .messages import AT_MARK, Picture, Sent
 from .reconcile import OwnMessages
 from .repair import whole
-from .segments import to_segments
+from .segments import Segment, picture_segments, to_segments
 from .serving import Serving
 
 Alarm = Callable[[str, str, str], Awaitable[object]]
 """kind (failed | held | muted | kicked | risk), what it is about (short number, else the chat), detail."""
+
+Draw = Callable[[Picture], Awaitable[bytes | None]]
+"""Returns a picture as PNG; None where it cannot be drawn, or not soon enough."""
 
 REFUSED = "refused: "
 """Begins the error of a row whose next attempt goes out as plain text."""
@@ -34,12 +37,14 @@ OFFLINE_RETRY = 1.0
 class Patience:
     """Waiting times in seconds.
 
-    settle: from the start of a sending until "not in history" means not sent. retry: before the 2nd, 3rd … attempt
-    after a failure; after the last one the row is given up. pause: of a chat that takes nothing, growing.
-    look_again: before history that was unavailable is asked for again. stop: for what is under way at shutdown.
+    settle: from the start of a sending until "not in history" means not sent; settle_picture: of a picture, which the
+    client first has to upload. retry: before the 2nd, 3rd … attempt after a failure; after the last one the row is
+    given up. pause: of a chat that takes nothing, growing. look_again: before history that was unavailable is asked
+    for again. stop: for what is under way at shutdown.
     """
 
     settle: float = 5.0
+    settle_picture: float = 15.0
     retry: tuple[float, ...] = (0.0, 15.0, 60.0, 300.0)
     pause: tuple[float, ...] = (60.0, 120.0, 300.0, 600.0, 1800.0)
     look_again: float = 60.0
@@ -70,7 +75,10 @@ class _Lane:
 
 
 class Sender:
-    """Sends per chat in order. `bots` gives the connected accounts, `interval` the seconds between two sends."""
+    """Sends per chat in order. `bots` gives the connected accounts, `interval` the seconds between two sends.
+
+    Without `draw`, and where a picture cannot be drawn or QQ refuses it, the row's text goes out.
+    """
 
     def __init__(
         self,
@@ -81,8 +89,10 @@ class Sender:
         interval: float,
         alarm: Alarm,
         patience: Patience | None = None,
+        draw: Draw | None = None,
     ) -> None:
         self._database = database
+        self._draw = draw
         self._clock = clock
         self._interval = interval
         self._alarm = alarm
@@ -213,13 +223,14 @@ class Sender:
         return min(waits)
 
     async def _send(self, lane: _Lane, bot: Caller, row: OutRow) -> None:
-        decorated = bool(row.quote or AT_MARK.search(row.text))
+        decorated = bool(row.picture or row.quote or AT_MARK.search(row.text))
         as_plain = decorated and (row.error.startswith(REFUSED) or row.attempts >= 2)
+        message = await self._message(row, as_plain)
         async with self._database.write() as connection:
             await OutboxTable(connection).mark_sending(row.outbox_id, self._clock.now())
         hit("before_send")
         try:
-            answer = await _call(bot, row, as_plain)
+            answer = await _call(bot, row.chat, message)
         except Exception as error:
             lane.not_before = _loop_time() + self._interval
             failure = failure_of(error)
@@ -230,6 +241,15 @@ class Sender:
         lane.not_before = _loop_time() + self._interval
         hit("before_mark")
         await self._sent(lane, row, _message_id(answer))
+
+    async def _message(self, row: OutRow, as_plain: bool) -> list[Segment]:
+        """Return what is sent of a row: its picture, else its text, with quote and mentions or without."""
+        quote = None if as_plain else row.quote
+        if row.picture and self._draw is not None and not as_plain:
+            png = await self._draw(Picture.loads(row.picture))
+            if png is not None:
+                return picture_segments(png, row.caption, quote=quote)
+        return to_segments(row.text, quote=quote, mentions=row.chat.startswith("g") and not as_plain)
 
     async def _sent(self, lane: _Lane, row: OutRow, message_id: str) -> None:
         async with self._database.write() as connection:
@@ -306,9 +326,10 @@ class Sender:
         if found is not None:
             await self._sent(lane, row, found)
             return 0.0, True
+        settle = self._patience.settle_picture if row.picture else self._patience.settle
         age = (self._clock.now() - (row.sending_at or 0)) / 1000
-        if age < self._patience.settle:
-            return min(self._patience.settle, self._patience.settle - age), True
+        if age < settle:
+            return min(settle, settle - age), True
         await self._try_again(lane, row, row.attempts, row.error)
         return 0.0, True
 
@@ -325,12 +346,10 @@ class Sender:
             logger.opt(exception=error).error("the desk could not be told")
 
 
-async def _call(bot: Caller, row: OutRow, as_plain: bool) -> Any:
-    peer = int(row.chat[1:])
-    if row.chat.startswith("u"):
-        message = to_segments(row.text, quote=None if as_plain else row.quote, mentions=False)
+async def _call(bot: Caller, chat: str, message: list[Segment]) -> Any:
+    peer = int(chat[1:])
+    if chat.startswith("u"):
         return await bot.call_api("send_private_msg", user_id=peer, message=message)
-    message = to_segments(row.text, quote=None if as_plain else row.quote, mentions=not as_plain)
     return await bot.call_api("send_group_msg", group_id=peer, message=message)
 
 

@@ -1,4 +1,7 @@
-"""Finding out whether a message whose sending ended unclear is out: by the bot's own messages in the chat."""
+"""Finding out whether a message whose sending ended unclear is out: by the bot's own messages in the chat.
+
+A picture is known by its caption, a text by itself: either may be what a row became.
+"""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
@@ -46,8 +49,14 @@ class OwnMessages:
         return found
 
     async def _match(self, row: OutRow, messages: Iterable[Sent]) -> str | None:
-        wanted, since = {fingerprint(row.text), fingerprint(plain(row.text))}, _since(row)
-        fitting = [sent for sent in messages if sent.said_at >= since and fingerprint(sent.text) in wanted]
+        texts = {fingerprint(row.text), fingerprint(plain(row.text))}
+        captions = {fingerprint(row.caption)} if row.picture else set()
+        since = _since(row)
+        fitting = [
+            sent
+            for sent in messages
+            if sent.said_at >= since and fingerprint(sent.text) in (captions if sent.picture else texts)
+        ]
         if not fitting:
             return None
         async with self._database.read() as connection:

@@ -1,5 +1,6 @@
 """Message segments to text with @ marks, and back."""
 
+import base64
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -106,6 +107,12 @@ def to_segments(text: str, *, quote: str | None = None, mentions: bool = True) -
     if end < len(text):
         parts.append(_text(text[end:]))
     return parts
+
+
+def picture_segments(png: bytes, caption: str, *, quote: str | None = None) -> list[Segment]:
+    """Return what to send of a picture. Its bytes go along: the QQ client often runs on another machine."""
+    image = {"type": "image", "data": {"file": "base64://" + base64.b64encode(png).decode("ascii")}}
+    return [*to_segments(caption, quote=quote, mentions=False), image]
 
 
 def _text(text: str) -> Segment:
