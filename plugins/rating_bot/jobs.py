@@ -29,7 +29,7 @@ async def queue(tx: Tx, outs: Iterable[Out], *, held: bool = False) -> set[str]:
     for out in outs:
         await tx.outbox.add(
             chat=out.chat, text=out.text, kind=out.kind, about=out.about, quote=out.quote, created_at=tx.now, held=held,
-            picture=out.picture and out.picture.dumps(), caption=out.caption,
+            picture=out.picture.dumps() if out.picture else None, caption=out.caption,
         )  # fmt: skip
         chats.add(out.chat)
     return chats

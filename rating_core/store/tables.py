@@ -313,7 +313,7 @@ outbox = Table(
     Column("kind", Text, nullable=False, comment="prompt | ack | forward | notice | reminder | answer"),
     Column("about", Text, nullable=False, default="", comment="short number, such as #12"),
     Column("text", Text, nullable=False, comment="with @ marks (wire.messages.at)"),
-    Column("picture", Text, nullable=True, comment="what is drawn and sent instead of the text (wire.messages.Picture)"),
+    Column("picture", Text, nullable=True, comment="drawn and sent instead of the text (wire.messages.Picture)"),
     Column("caption", Text, nullable=False, default="", comment="said beside the picture"),
     Column("quote", Text, nullable=True, comment="message id to quote"),
     Column("created_at", BigInteger, nullable=False),

@@ -190,7 +190,7 @@ class Dispatcher:
             await tx.outbox.add(
                 chat=out.chat, text=out.text, kind=out.kind, about=out.about, quote=out.quote, created_at=tx.now,
                 expires_at=tx.now + ANSWER_LIFE_MS if out.kind == "answer" and not out.about else None,
-                held=message.made_up, picture=out.picture and out.picture.dumps(), caption=out.caption,
+                held=message.made_up, picture=out.picture.dumps() if out.picture else None, caption=out.caption,
             )  # fmt: skip
 
     # --- rights and limits --------------------------------------------------------------------------------
