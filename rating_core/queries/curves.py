@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple, cast
 
 from rating_core.book import Book
 from rating_core.directory import Directory
-from rating_core.fold import Mark
 from rating_core.rules.display import masked_player
 
 PointKind = Literal["start", "game", "opening_balance", "adjustment", "settlement", "challenge_forfeited"]
@@ -37,37 +36,29 @@ class Curve:
     peak_at: int
 
 
-def _games(book: Book, pool: str, player: int) -> Iterator[tuple[int, int, float, float, PointKind, int]]:
-    """Yield (seq, at, before, change, kind, 局) of his counted games."""
+def _changes(book: Book, pool: str, player: int) -> Iterator[tuple[int, float, CurvePoint]]:
+    """Yield (seq, rating before, point) of his counted games, then of the changes that are no games."""
     columns = book.columns
     for index in book.games_of(player):
         if columns.pool[index] == pool and book.counted(index):
             slot = next(slot for slot, member in columns.members(index) if member == player)
-            yield (
-                columns.seq[index], columns.at[index], columns.before[slot][index], columns.change[slot][index],
-                "game", columns.number[index],
-            )  # fmt: skip
-
-
-def _marks(book: Book, pool: str, player: int) -> Iterator[tuple[int, int, float, float, PointKind, int]]:
-    """Yield the same of the changes that are no games, with their 账."""
-
-    def values(mark: Mark) -> tuple[int, int, float, float, PointKind, int]:
-        change = mark.after - mark.before
-        return mark.seq, mark.at, mark.before, change, cast(PointKind, mark.kind), mark.seq
-
-    return (values(mark) for mark in book.marks if mark.player == player and mark.pool == pool)
+            before, change = columns.before[slot][index], columns.change[slot][index]
+            point = CurvePoint(columns.at[index], before + change, change, "game", columns.number[index])
+            yield columns.seq[index], before, point
+    for mark in book.marks:
+        if mark.player == player and mark.pool == pool:
+            kind = cast(PointKind, mark.kind)
+            yield mark.seq, mark.before, CurvePoint(mark.at, mark.after, mark.after - mark.before, kind, mark.seq)
 
 
 def curve(book: Book, directory: Directory, pool: str, player: int) -> Curve:
     """Return a player's rating curve in a pool, in the order in which things took effect."""
     points: list[CurvePoint] = []
-    # rows of one report stay in their order: sorting by seq alone is stable
-    changes = sorted([*_games(book, pool, player), *_marks(book, pool, player)], key=lambda change: change[0])
-    for _, at, before, change, kind, number in changes:
+    # the games of one report keep their order: sorting is stable
+    for _, before, point in sorted(_changes(book, pool, player), key=lambda change: change[0]):
         if not points:
-            points.append(CurvePoint(at, before, 0.0, "start", 0))
-        points.append(CurvePoint(max(at, points[-1].at), before + change, change, kind, number))
+            points.append(CurvePoint(point.at, before, 0.0, "start", 0))
+        points.append(point if point.at >= points[-1].at else point._replace(at=points[-1].at))
     standing = book.state.pools[pool].standings.get(player)
     peak = None if standing is None or player == masked_player(directory) else standing.peak
     peak_at = 0 if standing is None or peak is None else standing.peak_at

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rating_core.book import Book
 from rating_core.directory import Directory
 from rating_core.ledger import Amend, Void
-from rating_core.queries.farming import Meter, meter_before
+from rating_core.queries.farming import Meter, Side, meter_before
 from rating_core.queries.formula import Calculation, Term, calculate
 from rating_core.queries.games import event_name, names_of
 from rating_core.report_text import Result
@@ -64,6 +64,9 @@ class Explanation:
     """N of the day of the game (L12)."""
     corrections: tuple[Correction, ...]
     """In force, in the ledger's order."""
+    left_players: Side
+    """Numbers of the players named in `left`, in the same order."""
+    right_players: Side
 
 
 def _games_after(book: Book, index: int, player: int) -> int:
@@ -116,5 +119,5 @@ def explain(book: Book, directory: Directory, number: int) -> Explanation | None
         worked.dr if worked else 0.0,
         side(left, worked.left) if worked else (), side(right, worked.right) if worked else (),
         None if void or columns.event[index] else meter_before(book, index),
-        display.needed, _corrections(book, directory, index),
+        display.needed, _corrections(book, directory, index), left, right,
     )  # fmt: skip

@@ -35,6 +35,9 @@ class GameRow:
     weight: float
     event: str
     """Name of the event, empty outside events."""
+    own_players: Side
+    """Numbers of the players named in `own`, in the same order."""
+    other_players: Side
 
     @property
     def after(self) -> float | None:
@@ -110,15 +113,15 @@ def game_row(book: Book, directory: Directory, index: int, player: int) -> GameR
     """Return the game at a position of the columns as one of its players sees it."""
     columns = book.columns
     slot = next(slot for slot, member in columns.members(index) if member == player)
-    left, right = names_of(directory, columns.left(index)), names_of(directory, columns.right(index))
+    left, right = columns.left(index), columns.right(index)
     result = Result(chr(columns.result[index]))
     void, counted = book.is_void(index), book.counted(index)
     own, others = (left, right) if slot < 2 else (right, left)
     return GameRow(
         columns.number[index], columns.report[index], columns.seq[index], columns.at[index], columns.pool[index],
-        own, others, result if slot < 2 else result.mirrored, None if void else columns.before[slot][index],
+        names_of(directory, own), names_of(directory, others), result if slot < 2 else result.mirrored, None if void else columns.before[slot][index],
         columns.change[slot][index], counted, "void" if void else "" if counted else "farming",
-        columns.weight[index], event_name(directory, columns.event[index]),
+        columns.weight[index], event_name(directory, columns.event[index]), own, others,
     )  # fmt: skip
 
 
