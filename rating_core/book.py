@@ -340,6 +340,14 @@ class Book:
                 assert isinstance(entry, kind)
                 yield step.seq, step.pool, entry
 
+    def timeline(self) -> Iterator[Step]:
+        """Yield what counts, in the ledger's order, with the merges in force; games in reports, void ones too."""
+        for step in self._steps:
+            if step.entry is None:
+                yield step
+            elif not step.void:
+                yield replace(step, entry=self._as_merged(step.entry))
+
     def began(self, pool: str) -> int | None:
         """Return when (ms) the first games or opening balance of a pool took effect; None where there are none."""
         steps = (s for s in self._steps if s.pool == pool and not s.void)

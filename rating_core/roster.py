@@ -49,6 +49,14 @@ class Roster:
         """Return a copy of player id → current name."""
         return dict(self._current)
 
+    def former_names(self) -> dict[int, list[str]]:
+        """Return player id → his former names, for those who have any."""
+        found: dict[int, list[str]] = {}
+        for name, player_id in self._ids.items():
+            if self._current.get(player_id) != name:
+                found.setdefault(player_id, []).append(name)
+        return found
+
     def find(self, name: str) -> int | None:
         """Return the player of a current or former name that is in normal form already, or None."""
         return self._ids.get(name)
