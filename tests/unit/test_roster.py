@@ -1,4 +1,4 @@
-"""The roster: exact lookup, former names, near misses and lookalikes."""
+"""The roster (L3): exact lookup, former names, near misses and lookalikes."""
 
 import pytest
 
