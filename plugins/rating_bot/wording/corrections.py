@@ -156,21 +156,21 @@ def _challenge(change: ChallengeChange, directory: Directory) -> str:
     return f"{pair}：{why}，仍按{_ENDS[now.state]}"
 
 
-def _some(lines: Sequence[str]) -> list[str]:
+def _some(lines: Sequence[str], most: int) -> list[str]:
     """The first lines; of more, how many there are in all."""
-    shown = list(lines[:STANDING])
-    if len(lines) > STANDING:
+    shown = list(lines[:most])
+    if len(lines) > most:
         shown[-1] += f"（共{len(lines)}条）"
     return shown
 
 
-def _standing(impact: Impact, directory: Directory) -> list[str]:
+def _standing(impact: Impact, most: int, directory: Directory) -> list[str]:
     """What stands although it would now be decided otherwise, and what becomes of forced challenges."""
     lines: list[str] = []
     if impact.verdicts:
         lines += ["结算仍按原判，不会改（要重判用 /结算 回滚）："]
-        lines += _some([_verdict(change, directory) for change in impact.verdicts])
-    return lines + _some([_challenge(change, directory) for change in impact.challenges])
+        lines += _some([_verdict(change, directory) for change in impact.verdicts], most)
+    return lines + _some([_challenge(change, directory) for change in impact.challenges], most)
 
 
 def proposed(result: Proposed, directory: Directory, at: int) -> str:
@@ -184,13 +184,16 @@ def proposed(result: Proposed, directory: Directory, at: int) -> str:
     others = len({c.player for c in impact.people} - {c.player for c in people})
     moved = f"，另有{others}人只变名次" if others else ""
     head.append(f"影响：{impact.players}人 {len(impact.games)}局{moved}")
-    head += _standing(impact, directory)
-    if result.ends_at and result.ends_at <= at:
-        head.append("注意：期限已过，确认后马上按L9处理")
+    late = ["注意：期限已过，确认后马上按L9处理"] if result.ends_at and result.ends_at <= at else []
     pools = sorted({change.pool for change in people})
     parted = {plan.entry.player: plan.names[0]} if isinstance(plan.entry, Merged) and plan.names else {}
     rows = [_person(c, pools, parted.get(c.player) or directory.name_of(c.player)) for c in people]
-    return _fitted(head, rows, f"{PREVIEW_MINUTES}分钟内引用本条回「确认」，或发：\n确认 预{number}")
+    last = f"{PREVIEW_MINUTES}分钟内引用本条回「确认」，或发：\n确认 预{number}"
+    for most in range(STANDING, 0, -1):
+        text = _fitted([*head, *_standing(impact, most, directory), *late], rows, last)
+        if len(text) <= MAX_CHARS:
+            break
+    return text
 
 
 def _fitted(head: Sequence[str], rows: Sequence[str], last: str) -> str:
@@ -199,8 +202,8 @@ def _fitted(head: Sequence[str], rows: Sequence[str], last: str) -> str:
         more = [f"……还有{len(rows) - count}人"] if count < len(rows) else []
         text = "\n".join([*head, *rows[:count], *more, last])
         if text.count("\n") < MAX_LINES and len(text) <= MAX_CHARS:
-            return text
-    return "\n".join([*head, last])[-MAX_CHARS:]
+            break
+    return text
 
 
 # --- what was done -------------------------------------------------------------------------------------------------
