@@ -136,9 +136,15 @@ async def test_a_group_role_gives_no_right_outside_the_scoring_groups(world: Wor
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def starts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str, list[Path]]]:
-    """Start with each of REFUSALS, side by side; exit code, log and what was made on the disk."""
+    """Start with each of REFUSALS; exit code, log and what was made on the disk."""
+
+    two_at_a_time = asyncio.Semaphore(2)
 
     async def start(given: dict[str, str]) -> tuple[int, str, list[Path]]:
+        async with two_at_a_time:
+            return await run(given)
+
+    async def run(given: dict[str, str]) -> tuple[int, str, list[Path]]:
         folder = tmp_path_factory.mktemp("refused")
         bot = BotProcess(folder, {"HOST": "127.0.0.1", "PORT": str(free_port()), "SUPERUSERS": f'["{OWNER}"]'} | given)
         await bot.spawn()
