@@ -46,6 +46,12 @@ def _fide_tables() -> tuple[dict[int, int | None], list[int], list[float]]:
     return one, [int(row["max_difference"]) for row in rows], [float(row["higher"]) for row in rows]
 
 
+def fide_steps() -> tuple[list[int], list[float]]:
+    """Return E's table two: from which |dr| on each expectancy of the higher side holds, and that expectancy."""
+    _, bounds, scores = _fide_tables()
+    return [0, *(bound + 1 for bound in bounds[:-1])], scores
+
+
 def expected_score(dr: float, expectancy: Expectancy = "logistic") -> float:
     """Return We for a rating difference `dr` (own minus opponent's, both before the game; L1)."""
     if expectancy == "logistic":
