@@ -99,9 +99,10 @@ def deliver(context: Context, result: Effective) -> list[Out]:
     report, directory = result.report, context.directory
     about = f"#{report.report_id}"
     text = wording.acknowledgement(result, directory)
-    outs = [Out(report.chat, text, "ack", about, report.message_id or None)]
-    outs += holder.copies(context, report, text, "ack")
     asked_in = context.message.chat
+    said_here = context.message.message_id if asked_in == report.chat else None
+    outs = [Out(report.chat, text, "ack", about, report.message_id or said_here)]
+    outs += holder.copies(context, report, text, "ack")
     forward_to = [] if report.chat in context.scoring_chats else context.scoring_chats
     if asked_in != report.chat and asked_in not in forward_to:
         outs.append(context.answer(text, about=about))
@@ -139,10 +140,11 @@ def tell(context: Context, result: results.ChangeResult, doing: str) -> list[Out
                 said = wording.confirmed(result, directory)
             else:
                 said = wording.withdrawn(result) if report.state == "withdrawn" else wording.voided(result, directory)
-            outs = [context.answer(said, about=about)]
+            to_holder = masked_wording.confirmed(result) if report.state == "confirmed" else said
+            outs = [context.answer(said if context.message.group is not None else to_holder, about=about)]
             if report.chat != context.message.chat:
                 outs.append(Out(report.chat, said, "notice", about, report.message_id or None))
-            outs += holder.copies(context, report, said)
+            outs += holder.copies(context, report, to_holder)
             return outs + happenings.tell(context.settings, directory, result.ended)
     raise AssertionError(result)
 

@@ -100,6 +100,11 @@ def disputed(result: Changed) -> str:
     return f"#{result.report.report_id} 有人说有误（{reason}），已转给记分员。"
 
 
+def confirmed(result: Changed) -> str:
+    """Both sides confirmed an event's report."""
+    return f"#{result.report.report_id} 双方都已确认，还要等裁判或记分员确认才生效；结果会在这里告诉您。"
+
+
 def same_as(report: Report) -> str:
     """Games that both sides have confirmed and a referee has not."""
     return f"未记录：与#{report.report_id}相同（等裁判或记分员确认）。如果是另外几局，等它生效以后再报。"
@@ -121,7 +126,7 @@ def held_later(report: Report) -> str:
     return f"#{report.report_id}是您用{MASKED_NAME}之前的局，您不能替它确认，会转给记分员处理。"
 
 
-SECRET_CASE = f"无权：这里面有{MASKED_NAME}的事，您现在就是它，不能自己处理；请别的记分员来办。群里没有回答您。"
+SECRET_CASE = f"无权：这里面有{MASKED_NAME}的事，您是它的使用人，不能自己处理；请别的记分员来办。群里没有回答您。"
 
 
 def secret_case(report: Report) -> str:

@@ -90,7 +90,7 @@ def acknowledgement(result: Effective, directory: Directory) -> str:
     lines = [f"收到 #{report.report_id}（{kind(report, directory)}）"]
     for player, before, after in result.announced.ratings:
         text = f"{directory.name_of(player)} {show_rating(after)}（{show_change(after - before)}）"
-        if missing := display.missing(result.games_after[player]):
+        if (missing := display.missing(result.games_after[player])) and player != directory.masked:
             shown = show_rating(after - display.step * missing)
             text += f" 未满{display.needed}盘，还差{missing}盘，榜上显示{shown}"
         lines.append(text)
@@ -207,8 +207,9 @@ def not_yours(result: NotYours, directory: Directory, doing: str) -> str:
     who = names(result.who, directory)
     if result.why == "own_side":
         return f"#{number}要由对方（{who}）来{doing}。自己报错了可以撤回：\n/撤回 {number}"
-    if result.why == "not_bound":
-        first = directory.name_of(result.who[0])
+    others = [player for player in result.who if player != directory.masked]
+    if result.why == "not_bound" and others:
+        first = directory.name_of(others[0])
         return f"#{number}只有{who}本人的QQ能{doing}，您的QQ没有绑定名字。您就是{first}的话，请发：\n/认领 {first}"
     if result.why == "same_account":
         return f"同一个QQ不能既上报又{doing}#{number}，请记分员处理。"
