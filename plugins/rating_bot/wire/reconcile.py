@@ -15,7 +15,7 @@ from .messages import Sent
 from .repair import Data
 from .segments import fingerprint, plain
 
-BEFORE_MS = 60_000
+BEFORE_MS = 600_000
 """QQ's clock and ours may differ: own messages count from so long before the sending."""
 KEPT = 200
 
