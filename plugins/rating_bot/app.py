@@ -1,6 +1,8 @@
 """The bot as a NoneBot application: which mode, which adapter, what happens at start, by the clock and at the end."""
 
+import asyncio
 import secrets
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 import nonebot
@@ -84,34 +86,75 @@ def _install(settings: Settings, token: str, clock: Clock, *, sandbox: bool) -> 
     from nonebot_plugin_apscheduler import scheduler
 
     superusers = frozenset(str(user) for user in driver.config.superusers)
-    box: list[Any] = []
+    engine = Engine(settings, clock, superusers, fresh_chats=sandbox)
+    box: list[Sandbox] = []
 
     @driver.on_startup
     async def start() -> None:
-        adapter = nonebot.get_adapter(RatingAdapter)
         try:
-            parts = await Parts.start(
-                settings, clock, superusers=superusers, queues=adapter.queues, bots=_bots, fresh_chats=sandbox
-            )
+            await engine.up()
         except (SchemaTooNew, StorageFailed, LedgerError) as error:
             logger.error(_why_not(error))
             raise
-        running.parts = parts
-        adapter.on_connect = parts.connected
-        adapter.on_sent = parts.sender.saw
-        adapter.on_handled = parts.watermarks.note
-        adapter.on_unmuted = parts.unmuted
-        _schedule(scheduler, parts)
+        _schedule(scheduler, engine)
         if sandbox:
-            box.append(await _start_sandbox(parts, token))
+            box.append(await _start_sandbox(engine, token))
 
     @driver.on_shutdown
     async def stop() -> None:
         for sandbox_ in box:
             await sandbox_.stop()
-        if running.parts is not None:
-            await running.parts.stop()
-            running.parts = None
+        await engine.down()
+
+
+class Engine:
+    """The running parts, and how NoneBot reaches them. The sandbox takes them down and up again to begin anew."""
+
+    def __init__(self, settings: Settings, clock: Clock, superusers: frozenset[str], *, fresh_chats: bool) -> None:
+        self.settings = settings
+        self.clock = clock
+        self._superusers = superusers
+        self._fresh_chats = fresh_chats
+        self._under_way: set[asyncio.Future[object]] = set()
+
+    @property
+    def parts(self) -> Parts:
+        """The running parts; only between `up` and `down`."""
+        assert running.parts is not None
+        return running.parts
+
+    async def up(self) -> None:
+        """Open the database and let messages in. Raises SchemaTooNew, StorageFailed or LedgerError."""
+        adapter = nonebot.get_adapter(RatingAdapter)
+        parts = await Parts.start(
+            self.settings, self.clock, superusers=self._superusers, queues=adapter.queues, bots=_bots,
+            fresh_chats=self._fresh_chats,
+        )  # fmt: skip
+        running.parts = parts
+        adapter.on_connect = parts.connected
+        adapter.on_sent = parts.sender.saw
+        adapter.on_handled = parts.watermarks.note
+        adapter.on_unmuted = parts.unmuted
+
+    async def down(self) -> None:
+        """Finish what is under way and close the database; nothing happens where it is closed already."""
+        parts, running.parts = running.parts, None
+        if parts is None:
+            return
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await parts.stop()
+
+    def job(self, work: Callable[[Parts], Awaitable[object]]) -> Callable[[], Awaitable[None]]:
+        """Return what the scheduler runs: `work` with the running parts, nothing while there are none."""
+
+        async def run() -> None:
+            if running.parts is not None:
+                task = asyncio.ensure_future(work(running.parts))
+                self._under_way.add(task)
+                task.add_done_callback(self._under_way.discard)
+                await task
+
+        return run
 
 
 def _why_not(error: Exception) -> str:
@@ -127,24 +170,23 @@ def _bots() -> dict[str, RatingBot]:
     return {self_id: bot for self_id, bot in nonebot.get_bots().items() if isinstance(bot, RatingBot)}
 
 
-def _schedule(scheduler: Any, parts: Parts) -> None:
+def _schedule(scheduler: Any, engine: Engine) -> None:
     """Ticks and daily jobs; a job that was late runs once, however late."""
     options = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
-    scheduler.add_job(parts.tick, "interval", seconds=TICK_SECONDS, **options)
-    scheduler.add_job(parts.flush, "interval", seconds=FLUSH_SECONDS, **options)
-    scheduler.add_job(jobs.back_up, "cron", hour=4, args=[parts.runtime], timezone="Asia/Shanghai", **options)
-    scheduler.add_job(
-        jobs.forget_raw, "cron", hour=4, minute=30, args=[parts.runtime], timezone="Asia/Shanghai", **options
-    )
+    daily = {**options, "timezone": "Asia/Shanghai", "hour": 4}
+    scheduler.add_job(engine.job(lambda parts: parts.tick()), "interval", seconds=TICK_SECONDS, **options)
+    scheduler.add_job(engine.job(lambda parts: parts.flush()), "interval", seconds=FLUSH_SECONDS, **options)
+    scheduler.add_job(engine.job(lambda parts: jobs.back_up(parts.runtime)), "cron", **daily)
+    scheduler.add_job(engine.job(lambda parts: jobs.forget_raw(parts.runtime)), "cron", minute=30, **daily)
 
 
-async def _start_sandbox(parts: Parts, token: str) -> "Sandbox":
+async def _start_sandbox(engine: Engine, token: str) -> "Sandbox":
     from plugins.rating_bot import sandbox
     from plugins.rating_bot.seeding import seed
 
     config = nonebot.get_driver().config
-    await seed(parts.runtime)
-    box = await sandbox.start(nonebot.get_app(), port=config.port, token=token, now=parts.runtime.clock.now)
+    await seed(engine.parts.runtime)
+    box = await sandbox.start(nonebot.get_app(), port=config.port, token=token, now=engine.clock.now)
 
     async def announce() -> None:
         await box.client.connected()  # what is said before is old to the bot
@@ -152,5 +194,5 @@ async def _start_sandbox(parts: Parts, token: str) -> "Sandbox":
             f"沙盒已就绪，用浏览器打开 <u>http://127.0.0.1:{config.port}/</u> ；不会连任何QQ，只改 data/sandbox.db"
         )
 
-    parts.spawn(announce())
+    engine.parts.spawn(announce())
     return box
