@@ -14,6 +14,7 @@ from plugins.rating_bot import jobs
 from plugins.rating_bot.clock import Clock
 from plugins.rating_bot.handlers.dispatch import Dispatcher, load_handlers
 from plugins.rating_bot.handlers.makeup import merge_held
+from plugins.rating_bot.pictures.painter import Painter
 from plugins.rating_bot.runtime import BACKUPS, Runtime
 from plugins.rating_bot.settings import Settings, data_folder
 from plugins.rating_bot.wire.gapfill import Gap, GapFill
@@ -41,6 +42,7 @@ class Parts:
     database: Database
     lock: ProcessLock
     sender: Sender
+    painter: Painter | None
     watermarks: Watermarks
     gapfill: GapFill
     dispatcher: Dispatcher
@@ -85,7 +87,11 @@ class Parts:
             async with league.transaction() as tx:
                 await tx.desk.add_docket("missed", "", wording.missed(group, gap), tx.now)
 
-        sender = Sender(database, clock, bots=bots, interval=settings.send_interval, alarm=alarm, patience=patience)
+        painter = Painter() if settings.pictures else None
+        sender = Sender(
+            database, clock, bots=bots, interval=settings.send_interval, alarm=alarm, patience=patience,
+            draw=None if painter is None else painter.draw,
+        )  # fmt: skip
 
         def say_now(chat: str, text: str, quote: str | None) -> None:
             _spawn(tasks, _say(next(iter(bots().values()), None), chat, text, quote))
@@ -107,7 +113,7 @@ class Parts:
             done=_releasing(runtime, sender, caught_up, tasks),
         )  # fmt: skip
         await sender.start()
-        return cls(runtime, database, lock, sender, watermarks, gapfill, dispatcher, caught_up, tasks)
+        return cls(runtime, database, lock, sender, painter, watermarks, gapfill, dispatcher, caught_up, tasks)
 
     def connected(self, bot: Caller) -> None:
         """A QQ account connected: read what was missed, then send the merged answers, and go on sending."""
@@ -152,6 +158,8 @@ class Parts:
         await self.gapfill.stop()
         await self.dispatcher.finish()
         await self.sender.stop()
+        if self.painter is not None:
+            await self.painter.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

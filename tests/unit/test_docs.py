@@ -31,7 +31,11 @@ EXAMPLE = (ROOT / ".env.example").read_text("utf-8")
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 LOCK, TEST_LOCK = "requirements.lock", "tests/requirements.lock"
 NONEBOT_SETTINGS = {"HOST", "PORT", "ONEBOT_ACCESS_TOKEN", "SUPERUSERS"}
-NAMED_ELSEWHERE = {"aiosqlite": "sqlite+aiosqlite"}
+NAMED_ELSEWHERE = {
+    "aiosqlite": "sqlite+aiosqlite",
+    "manimgx-fonts": '"manimgx_fonts"',
+    "manimgx-fonts-cjk": '"manimgx_fonts_cjk"',
+}
 """Distribution → the text in the code by which it is used without an import."""
 
 

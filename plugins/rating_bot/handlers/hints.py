@@ -6,6 +6,7 @@ from typing import Any
 
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Person
+from plugins.rating_bot.handlers.table import Answer
 from plugins.rating_bot.wording import queries as wording
 
 
@@ -13,11 +14,11 @@ class Hint(Exception):
     """The question has no answer as asked; the text says what to do instead."""
 
 
-def hinted(handler: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
+def hinted(handler: Callable[..., Awaitable[Answer]]) -> Callable[..., Awaitable[Answer]]:
     """Answer with the text of a Hint where one is raised."""
 
     @wraps(handler)
-    async def run(context: Context, **values: Any) -> str:
+    async def run(context: Context, **values: Any) -> Answer:
         try:
             return await handler(context, **values)
         except Hint as hint:

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from datetime import date
 
 from plugins.rating_bot.handlers.context import Context
-from plugins.rating_bot.handlers.grammar import matching, text
+from plugins.rating_bot.handlers.grammar import choice, matching, text
 from plugins.rating_bot.handlers.hints import Hint, hinted
 from plugins.rating_bot.handlers.slots import count, page, pool
-from plugins.rating_bot.handlers.table import Role, command
+from plugins.rating_bot.handlers.table import Answer, Role, command
+from plugins.rating_bot.pictures import board as pictures
 from plugins.rating_bot.wire.messages import Out, group_chat
+from plugins.rating_bot.wording import captions
 from plugins.rating_bot.wording import lists as wording
-from plugins.rating_bot.wording.queries import board_page
+from plugins.rating_bot.wording.queries import TEXT_WORD, board_page, no_board_page
 from rating_core import queries
 from rating_core.queries import Board
 from rating_core.rulebook import DEFAULT_POOL
@@ -45,13 +47,19 @@ PAST = matching("past", r"第?([0-9]{1,6})期|([0-9]{4})[-/.年]([0-9]{1,2})[-/.
 
 
 @command(
-    "排行榜", aliases=("排名",), form="/排行榜 [第N期或日期] [第N页|前N] [榜]",
-    help="当前的排行榜，涨跌和上一期榜单比；也能看某一期榜单，或者过去某天结束时的榜（按现在已知的更正重算）",
+    "排行榜", aliases=("排名",), form="/排行榜 [第N期或日期] [第N页|前N] [文字] [榜]",
+    help="当前的排行榜，涨跌和上一期榜单比；也能看某一期榜单，或者过去某天结束时的榜（按现在已知的更正重算）；"
+    "加“文字”不要图片",
     example="/排行榜 第2页",
-    slots=(PAST, count("page", r"第?([0-9]{1,3})页?"), count("top", r"前([0-9]{1,4})名?"), pool()), query=True,
+    slots=(
+        PAST, count("page", r"第?([0-9]{1,3})页?"), count("top", r"前([0-9]{1,4})名?"),
+        choice("form", [TEXT_WORD], optional=True), pool(),
+    ), query=True,
 )  # fmt: skip
 @hinted
-async def board(context: Context, past: Past | None, page: int | None, top: int | None, pool: str | None) -> str:
+async def board(
+    context: Context, past: Past | None, page: int | None, top: int | None, form: str | None, pool: str | None
+) -> Answer:
     name, title, asked = pool or context.pool, "", ""
     if past is None or past.day == day_of(context.at):
         found = queries.board(context.book, context.directory, name, context.at)
@@ -61,8 +69,24 @@ async def board(context: Context, past: Past | None, page: int | None, top: int 
         title = await context.tx.lists.title(listed.seq) or ""
     else:
         found, asked = await _board_of(context, name, past), past.typed
-    most = None if top is None else max(1, top)
-    return board_page(found, max(1, page or 1), most, context.pool, title=title, asked=asked)
+    wanted, most = max(1, page or 1), None if top is None else max(1, top)
+    if form is not None or not context.settings.pictures:
+        as_text = context.settings.pictures
+        return board_page(found, wanted, most, context.pool, title=title, asked=asked, as_text=as_text)
+    return _drawn(context, found, wanted, most, title, asked)
+
+
+def _drawn(context: Context, found: Board, page: int, top: int | None, title: str, asked: str) -> Answer:
+    """Return a page of a board as a picture; its text is the page of text that begins where the picture does."""
+    here, last = context.pool, pictures.pages(found, top)
+    if page > last:
+        return no_board_page(found, page, last, here, asked)
+    beginning = (page - 1) * pictures.ROWS
+    text = board_page(found, 1, top, here, title=title, asked=asked, as_text=True, beginning=beginning)
+    if not found.rows:
+        return text
+    caption = captions.board(found, page, last, here, title=title, asked=asked)
+    return [context.answer(text, picture=pictures.picture(found, page, top, title), caption=caption)]
 
 
 def _find_list(context: Context, pool: str, number: int) -> PublishedList:
@@ -104,13 +128,16 @@ def announcements(context: Context, published: service.Published) -> list[Out]:
     """Return a published list's first page for each group of its pool; where it was asked for it is the answer."""
     listed = PublishedList(published.number, published.as_of, published.seq, published.rows)
     board = queries.published_board(context.book, context.directory, published.pool, listed)
-    asked = f"第{published.number}期"
-    said = board_page(board, 1, here=published.pool, title=published.title, asked=asked)
+    asked, title, here = f"第{published.number}期", published.title, published.pool
+    drawn = context.settings.pictures
+    said = board_page(board, 1, here=here, title=title, asked=asked, as_text=drawn)
+    picture = pictures.picture(board, 1, title=title) if drawn else None
+    caption = captions.board(board, 1, pictures.pages(board), here, title=title, asked=asked)
     outs = []
     for group, its_pool in context.settings.official_groups.items():
         if (its_pool or DEFAULT_POOL) == published.pool:
-            here = group == context.message.group
-            outs.append(Out(group_chat(group), said, "notice", asked, context.message.message_id if here else None))
+            quote = context.message.message_id if group == context.message.group else None
+            outs.append(Out(group_chat(group), said, "notice", asked, quote, picture, caption))
     return outs
 
 

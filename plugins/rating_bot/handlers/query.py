@@ -1,4 +1,4 @@
-"""Questions, which write nothing: /等级分 /战绩 /对战 /预测 /计算 /解释, and /规则 /格式."""
+"""Questions, which write nothing: /等级分 /曲线 /战绩 /对战 /预测 /计算 /解释, and /规则 /格式."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,20 @@ from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Person, choice, decimal, number, people, person, text
 from plugins.rating_bot.handlers.hints import Hint, hinted, player_of
 from plugins.rating_bot.handlers.slots import count, page, pool
-from plugins.rating_bot.handlers.table import command
-from plugins.rating_bot.wording import formula, rules
+from plugins.rating_bot.handlers.table import Answer, command
+from plugins.rating_bot.pictures import card as card_picture
+from plugins.rating_bot.pictures import curve as curve_picture
+from plugins.rating_bot.pictures import head_to_head as record_picture
+from plugins.rating_bot.wire.messages import Out
+from plugins.rating_bot.wording import captions, formula, rules
+from plugins.rating_bot.wording import curves as curve_wording
 from plugins.rating_bot.wording import queries as wording
 from rating_core import queries
 from rating_core.report_text import WORDS, template
 from rating_core.rulebook import CASUAL_WEIGHT, EVENT_WEIGHTS, POOLS
 from rating_core.times import day_of
+
+MOST_CURVES = 5
 
 
 def _sides(context: Context, first: Person, others: Sequence[Person]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -36,9 +43,29 @@ def _sides(context: Context, first: Person, others: Sequence[Person]) -> tuple[t
     example="/等级分 张三", slots=(person("who", optional=True), pool()), query=True,
 )  # fmt: skip
 @hinted
-async def card(context: Context, who: Person | None, pool: str | None) -> str:
-    player = player_of(context, who)
-    return wording.card(queries.card(context.book, context.directory, pool or context.pool, player, context.at))
+async def card(context: Context, who: Person | None, pool: str | None) -> list[Out]:
+    player, name = player_of(context, who), pool or context.pool
+    found = queries.card(context.book, context.directory, name, player, context.at)
+    picture = card_picture.picture(found, queries.curve(context.book, context.directory, name, player))
+    return [context.answer(wording.card(found), picture=picture, caption=captions.card(found))]
+
+
+@command(
+    "曲线", form="/曲线 [名字…] [榜]", help="等级分曲线图，最多5个人，不写名字就是自己", example="/曲线 张三 李四",
+    slots=(people("who", MOST_CURVES), pool()), query=True,
+)  # fmt: skip
+@hinted
+async def curves(context: Context, who: list[Person], pool: str | None) -> list[Out]:
+    name = pool or context.pool
+    players = list(dict.fromkeys(player_of(context, one) for one in who)) or [player_of(context, None)]
+    drawn = [queries.curve(context.book, context.directory, name, player) for player in players]
+    without, drawn = [one.name for one in drawn if not one.points], [one for one in drawn if one.points]
+    if not drawn:
+        raise Hint(curve_wording.none(without, name))
+    cards = [queries.card(context.book, context.directory, name, one.player, context.at) for one in drawn]
+    text = curve_wording.figures(drawn, without, context.at)
+    picture = curve_picture.picture(drawn, cards, context.at)
+    return [context.answer(text, picture=picture, caption=captions.curves(drawn, without))]
 
 
 @command(
@@ -63,13 +90,18 @@ async def history(context: Context, who: Person | None, page: int | None, count:
     example="/对战 张三 李四", slots=(person("first"), people("others", 3), pool()), query=True,
 )  # fmt: skip
 @hinted
-async def head_to_head(context: Context, first: Person, others: list[Person], pool: str | None) -> str:
+async def head_to_head(context: Context, first: Person, others: list[Person], pool: str | None) -> Answer:
     name = pool or context.pool
     left, right = _sides(context, first, others)
     if len(left) > POOLS[name].side_size:
         raise Hint(formula.size_of_sides(name))
     record = queries.head_to_head(context.book, context.directory, name, left, right, context.at)
-    return wording.head_to_head(record, context.at, context.directory.name_of)
+    text = wording.head_to_head(record, context.at, context.directory.name_of)
+    together = record.together is not None and (record.together.games or record.together.uncounted)
+    if not record.rows and not together:
+        return text
+    picture = record_picture.picture(record, context.at, context.directory.name_of)
+    return [context.answer(text, picture=picture, caption=captions.head_to_head(record))]
 
 
 @command(

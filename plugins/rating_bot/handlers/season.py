@@ -12,7 +12,9 @@ from plugins.rating_bot.handlers.previews import applies
 from plugins.rating_bot.handlers.slots import page as page_slot
 from plugins.rating_bot.handlers.slots import pool as pool_slot
 from plugins.rating_bot.handlers.table import Role, command
+from plugins.rating_bot.pictures import settlement as pictures
 from plugins.rating_bot.wire.messages import Out
+from plugins.rating_bot.wording import captions
 from plugins.rating_bot.wording import season as wording
 from rating_core.service import season as service
 from rating_core.service.people import Place
@@ -55,7 +57,9 @@ async def settlement(context: Context, what: str, year: int | None, pool: str | 
     if what == "回滚":
         return await _ask_rollback(context, season, name)
     sheet = await service.sheet(context.tx, season, name, context.at)
-    return [context.answer(wording.sheet_page(sheet, page or 1, context.directory))]
+    text = wording.sheet_page(sheet, page or 1, context.directory)
+    picture = None if page else pictures.picture(sheet, context.directory, context.at)
+    return [context.answer(text, picture=picture, caption=captions.sheet(sheet))]
 
 
 async def _keep(context: Context, kind: str, season: int, pool: str) -> Preview:

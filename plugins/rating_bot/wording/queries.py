@@ -11,6 +11,8 @@ from rating_core.times import day_of, season_of, show_day
 
 BOARD_PAGE = 10
 """Players on one page of the text board at most; long names make a page shorter."""
+TEXT_WORD = "文字"
+"""Typed behind /排行榜 to get text where there are pictures."""
 HISTORY_PAGE = 10
 """Games on one page at most; long lines make a page shorter."""
 
@@ -40,7 +42,7 @@ def when(at: int, now: int) -> str:
     return day[5:] if season_of(at) == season_of(now) else day
 
 
-def _weight(row: GameRow) -> str:
+def weight_note(row: GameRow) -> str:
     parts = [row.event] if row.event else []
     if row.weight != 1:
         parts.append(f"×{row.weight:g}")
@@ -69,38 +71,57 @@ def _board_row(row: BoardRow) -> str:
     )
 
 
+def board_head(board: Board, page: int, pages: int, title: str = "") -> str:
+    """Return what a page of a board shows; `title` heads a published list."""
+    name = f"{board.pool}等级分排行榜 {show_day(board.at)}"
+    if board.number is not None:
+        name = f"{board.pool}第{board.number}期 {title or show_day(board.at)}"
+    against = "" if board.against is None else f"，涨跌比第{board.against}期"
+    return f"{name}（第{page}/{pages}页，共{len(board.rows)}人{against}）"
+
+
+def board_typed(board: Board, page: int, here: str, asked: str = "", *, as_text: bool = False) -> str:
+    """Return what is typed to see a page of a board. `asked`: 第3期, or its day; `as_text` where it is to be text."""
+    words = ["/排行榜", asked, f"第{page}页", TEXT_WORD if as_text else ""]
+    return " ".join(word for word in words if word) + pool_suffix(board.pool, here)
+
+
+def no_board_page(
+    board: Board, page: int, pages: int, here: str, asked: str = "", *, as_text: bool = False
+) -> str:  # fmt: skip
+    """There is no such page."""
+    return f"没有第{page}页，{board.pool}榜共{pages}页。\n{board_typed(board, pages, here, asked, as_text=as_text)}"
+
+
 def board_page(
-    board: Board, page: int, top: int | None = None, here: str = DEFAULT_POOL, *, title: str = "", asked: str = ""
-) -> str:
+    board: Board, page: int, top: int | None = None, here: str = DEFAULT_POOL, *, title: str = "", asked: str = "",
+    as_text: bool = False, beginning: int | None = None,
+) -> str:  # fmt: skip
     """Return a page of a board, its marks and how to see the next; `top` shows only the first so many.
 
-    `here` is the pool that a question without a pool's name means. `title` heads a published list; `asked` is what is
-    typed behind the command to see this board again: 第3期, or its day.
+    `here` is the pool that a question without a pool's name means; title, asked, as_text: see above. `beginning`:
+    instead of a page, the one with the row at this position (it stands for a picture that could not be sent).
     """
     rows = board.rows if top is None else board.rows[:top]
     if not board.rows:
         when = f"{asked}，" if asked else ""
         return f"{when}{board.pool}还没有人上榜：下过第一局计分棋就上榜。"
 
-    def head(page: int, pages: int) -> str:
-        name = f"{board.pool}等级分排行榜 {show_day(board.at)}"
-        if board.number is not None:
-            name = f"{board.pool}第{board.number}期 {title or show_day(board.at)}"
-        against = "" if board.against is None else f"，涨跌比第{board.against}期"
-        return f"{name}（第{page}/{pages}页，共{len(board.rows)}人{against}）"
-
     def typed(page: int) -> str:
-        return f"/排行榜 {asked}{' ' if asked else ''}第{page}页{pool_suffix(board.pool, here)}"
+        return board_typed(board, page, here, asked, as_text=as_text)
 
     mark, credit = f"*未满{board.needed}盘，显示分已扣", f"表格主编：{CHIEF_EDITOR}"
-    pages = pages_of([_board_row(r) for r in rows], head(99, 99), f"{mark}\n{credit}\n下一页：{typed(99)}", BOARD_PAGE)
+    head, foot = board_head(board, 99, 99, title), f"{mark}\n{credit}\n下一页：{typed(99)}"
+    pages = pages_of([_board_row(r) for r in rows], head, foot, BOARD_PAGE)
+    starts = [sum(map(len, pages[:number])) for number in range(len(pages))]
+    if beginning is not None:
+        page = max(number for number, start in enumerate(starts, start=1) if start <= beginning)
     if not 1 <= page <= len(pages):
-        return f"没有第{page}页，{board.pool}榜共{len(pages)}页。\n{typed(len(pages))}"
-    shown = pages[page - 1]
-    start = sum(map(len, pages[: page - 1]))
+        return no_board_page(board, page, len(pages), here, asked, as_text=as_text)
+    shown, start = pages[page - 1], starts[page - 1]
     marks = [mark] if any(row.missing for row in rows[start : start + len(shown)]) else []
     more = [f"下一页：{typed(page + 1)}"] if page < len(pages) else []
-    return "\n".join([head(page, len(pages)), *shown, *marks, credit, *more])
+    return "\n".join([board_head(board, page, len(pages), title), *shown, *marks, credit, *more])
 
 
 # --- one player -------------------------------------------------------------------------------------------
@@ -140,6 +161,13 @@ def _change(card: Card) -> list[str]:
     return [f"{head}{show_change(change.rating)}分，名次{rank}"]
 
 
+def barred_line(card: Card) -> str:
+    """Return what keeps a player from reporting now, where his state does not say it; else nothing."""
+    if card.bar is None or not (card.bar.clause == "L11" or card.bar.pending):
+        return ""
+    return f"现在不能报分：{bar_reason(card.bar)}"
+
+
 def card(card: Card) -> str:
     """Return a player's card."""
     rank = f"第{card.rank}名，共{card.of}人" if card.rank is not None else "不在榜上"
@@ -153,8 +181,8 @@ def card(card: Card) -> str:
         *_change(card),
         state_line(card),
     ]
-    if card.bar is not None and (card.bar.clause == "L11" or card.bar.pending):
-        lines.append(f"现在不能报分：{bar_reason(card.bar)}")
+    if barred := barred_line(card):
+        lines.append(barred)
     for title, rows in (("上面", card.above), ("下面", card.below)):
         if rows:
             lines.append(f"{title}：" + "，".join(f"{r.rank} {r.name} {show_rating(r.shown)}" for r in rows))
@@ -176,7 +204,7 @@ def _game(row: GameRow, name: str, now: int) -> str:
         return f"{start} 已作废"
     if not row.counted:
         return f"{start} 不计分（L6）"
-    return f"{start} {show_rating(row.before)}→{show_rating(row.after)}{_weight(row)}"
+    return f"{start} {show_rating(row.before)}→{show_rating(row.after)}{weight_note(row)}"
 
 
 def history_page(history: History, page: int, now: int, count: int | None = None, here: str = DEFAULT_POOL) -> str:
@@ -217,7 +245,7 @@ def meter_line(meter: Meter, left: Sequence[str], right: Sequence[str], name_of:
     return f"防刷分（L6）：{meter.season}年约战{net}，到{meter.limit}局就暂停计分"
 
 
-def _together(together: Together, first: str, second: str) -> str:
+def together_line(together: Together, first: str, second: str) -> str:
     """Return what two players did as partners."""
     if not together.games and not together.uncounted:
         return "两人还没有搭档过。"
@@ -239,14 +267,14 @@ def head_to_head(record: HeadToHead, now: int, name_of: Callable[[int], str]) ->
         lines.append(f"比分：{left} {record.wins}胜{record.draws}平{record.losses}负{uncounted}")
         lines.append(f"分数往来：{left} {show_change(record.flow_left)}，{right} {show_change(record.flow_right)}")
     if record.together is not None:
-        lines.append(_together(record.together, left, right))
+        lines.append(together_line(record.together, left, right))
     if record.meter is not None:
         lines.append(meter_line(record.meter, record.left, record.right, name_of))
     if record.rows:
         lines.append(f"最近{len(record.rows)}局（{record.left[0]}的）：")
         lines += [
             f"局{row.number} {when(row.at, now)} {row.result.word} "
-            f"{show_change(row.change) + _weight(row) if row.counted else '不计分'}"
+            f"{show_change(row.change) + weight_note(row) if row.counted else '不计分'}"
             for row in record.rows
         ]
     return fit(lines)

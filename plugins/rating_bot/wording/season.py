@@ -1,6 +1,7 @@
 """What the bot says about a season's settlement (结算; L7, L8, L10)."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from plugins.rating_bot.wording.common import fit, pages_of
@@ -36,27 +37,46 @@ def _rows(head: str, parts: Sequence[str]) -> list[str]:
     return rows
 
 
-def _sheet_rows(sheet: Sheet, directory: Directory) -> list[str]:
-    def played(one: Judged) -> str:
-        return f"{directory.name_of(one.player)}{one.games}局" + (_BACK if one.back else "")
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Players whom a settlement treats alike: what it does, and each one's name with what is said of him."""
 
-    def name(one: Judged) -> str:
-        return directory.name_of(one.player)
+    head: str
+    players: tuple[tuple[str, str], ...]
 
-    def group(head: str, of: Sequence[Judged], say: Callable[[Judged], str]) -> list[str]:
-        return _rows(head.format(count=len(of)), [say(one) for one in of]) if of else []
+
+def groups_of(sheet: Sheet, directory: Directory) -> list[Group]:
+    """Return whom a settlement concerns, without the groups in which nobody is."""
+
+    def played(one: Judged) -> tuple[str, str]:
+        return directory.name_of(one.player), f"{one.games}局" + (_BACK if one.back else "")
+
+    def name(one: Judged) -> tuple[str, str]:
+        return directory.name_of(one.player), ""
 
     needed, high = games_needed(sheet.season), SEASON_EXEMPT_RATING.on(last_day(sheet.season))
-    rows = group(f"扣{sheet.taken:g}分并封存{{count}}人（L7，不满{needed}局）", sheet.deducted, played)
-    rows += group("请假封存、不扣分{count}人（L8）", sheet.left, name)
-    rows += group(f"{high:g}分以上、不扣不封{{count}}人（L10）", sheet.high, played)
     absent = [one for one in sheet.high if not one.event_games]
-    rows += group("　其中没下过赛事、应参加月赛、季赛", absent, name)
-    rows += group("赛季最后几天才上榜、不扣不封{count}人（L7）", sheet.newcomers, played)
-    if not rows:
-        rows = ["没有人扣分或封存"]
-    rows.append(f"满{needed}局{sheet.enough}人，早已封存{sheet.archived}人")
-    return rows + _return(sheet)
+    found: list[tuple[str, Sequence[Judged], Callable[[Judged], tuple[str, str]]]] = [
+        (f"扣{sheet.taken:g}分并封存{len(sheet.deducted)}人（L7，不满{needed}局）", sheet.deducted, played),
+        (f"请假封存、不扣分{len(sheet.left)}人（L8）", sheet.left, name),
+        (f"{high:g}分以上、不扣不封{len(sheet.high)}人（L10）", sheet.high, played),
+        ("　其中没下过赛事、应参加月赛、季赛", absent, name),
+        (f"赛季最后几天才上榜、不扣不封{len(sheet.newcomers)}人（L7）", sheet.newcomers, played),
+    ]
+    return [Group(head, tuple(map(say, of))) for head, of, say in found if of]
+
+
+def others(sheet: Sheet, groups: Sequence[Group]) -> list[str]:
+    """Return how many a settlement leaves alone, and when those whom it archives may play again."""
+    nobody = [] if groups else ["没有人扣分或封存"]
+    needed = games_needed(sheet.season)
+    return [*nobody, f"满{needed}局{sheet.enough}人，早已封存{sheet.archived}人", *_return(sheet)]
+
+
+def _sheet_rows(sheet: Sheet, directory: Directory) -> list[str]:
+    groups = groups_of(sheet, directory)
+    rows = [row for group in groups for row in _rows(group.head, ["".join(one) for one in group.players])]
+    return rows + others(sheet, groups)
 
 
 def _return(sheet: Sheet) -> list[str]:
@@ -78,16 +98,24 @@ def _numbers(numbers: Sequence[int]) -> str:
     return "、".join(f"#{number}" for number in numbers[:MOST_NUMBERS]) + more
 
 
-def _waiting(numbers: Sequence[int]) -> str:
+def waiting(numbers: Sequence[int]) -> str:
     return f"还不能执行：赛季里报的{_numbers(numbers)}还没有了结，先处理完"
+
+
+def sheet_head(sheet: Sheet) -> str:
+    return f"{sheet.season}赛季结算预览（{sheet.pool}）"
+
+
+def sheet_foot(sheet: Sheet) -> str:
+    """What to type next."""
+    if sheet.waiting:
+        return f"{waiting([report.report_id for report in sheet.waiting])}：\n/待办"
+    return f"执行请发：\n/结算 执行 {_about(sheet)}"
 
 
 def sheet_page(sheet: Sheet, page: int, directory: Directory) -> str:
     """结算 预览: who is concerned, on as many pages as it takes; the last line leads on."""
-    head = f"{sheet.season}赛季结算预览（{sheet.pool}）"
-    foot = f"执行请发：\n/结算 执行 {_about(sheet)}"
-    if sheet.waiting:
-        foot = f"{_waiting([report.report_id for report in sheet.waiting])}：\n/待办"
+    head, foot = sheet_head(sheet), sheet_foot(sheet)
     pages = pages_of(_sheet_rows(sheet, directory), head + "第10/10页", foot, PAGE_ROWS)
     if not 1 <= page <= len(pages):
         return f"没有第{page}页，共{len(pages)}页。\n/结算 预览 {_about(sheet)}"
@@ -173,7 +201,7 @@ def refusal(error: Refusal) -> str:
     if error.code == "season_running":
         return f"{facts['season']}赛季还没有结束，{show_day(facts['until'])}起才能结算（L7）。"
     if error.code == "season_reports":
-        return f"{_waiting(facts['numbers'])}：\n/待办"
+        return f"{waiting(facts['numbers'])}：\n/待办"
     text = _REFUSALS.get(error.code)
     return other_refusal(error) if text is None else text.format(**facts)
 
