@@ -272,6 +272,15 @@ def upgrade() -> None:
         comment="Why an entry was made, in the actor's words; erasable.",
     )
     op.create_table(
+        "imports",
+        sa.Column("hash", sa.Text(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("account_id", sa.BigInteger(), nullable=False),
+        sa.Column("games", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("hash", name="pk_imports"),
+        comment="Files of games that were taken over, so that none is twice.",
+    )
+    op.create_table(
         "list_titles",
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
         sa.Column("title", sa.Text(), nullable=False),

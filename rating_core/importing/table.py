@@ -3,7 +3,8 @@
 import csv
 import unicodedata
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
@@ -72,47 +73,53 @@ def read_table(data: bytes) -> Table:
         raise FileProblem("too_big", size=len(data), most=MAX_BYTES)
     if data.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
         raise FileProblem("workbook")
-    readings = list(_readings(data))
-    if not readings:
+    found = texts(data)
+    if not found:
         raise FileProblem("encoding")
-    best = max(readings, key=lambda reading: reading[0])  # the first of equals
-    _, encoding, delimiter, text = best
-    return _table(encoding, delimiter, text)
+    readings = [
+        (_understood(text, delimiter), encoding, delimiter, text)
+        for encoding, text in found
+        for delimiter in DELIMITERS
+    ]
+    _, encoding, delimiter, text = max(readings, key=lambda reading: reading[0])  # the first of equals
+    return table_of(records(delimiter, text), encoding, delimiter)
 
 
-def _readings(data: bytes) -> Iterator[tuple[int, str, str, str]]:
-    """Yield (columns understood, encoding, delimiter, text) for each way the file can be read."""
-    for encoding in _encodings(data):
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        header = next((line for line in StringIO(text, newline="") if line.strip()), "")[:MAX_LINE]
-        for delimiter in DELIMITERS:
-            cells = header.replace('"', "").split(delimiter)
-            yield sum(_plain(cell) in _KEYS for cell in cells), encoding, delimiter, text
-
-
-def _encodings(data: bytes) -> tuple[str, ...]:
+def texts(data: bytes) -> list[tuple[str, str]]:
+    """Return (encoding, text) for each way the bytes can be text."""
     if data.startswith(BOM_UTF8):
-        return ("utf-8-sig",)
-    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        return ("utf-16",)
-    return ("utf-8", "gb18030")
+        encodings: tuple[str, ...] = ("utf-8-sig",)
+    elif data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        encodings = ("utf-16",)
+    else:
+        encodings = ("utf-8", "gb18030")
+    found = []
+    for encoding in encodings:
+        with suppress(UnicodeDecodeError):
+            found.append((encoding, data.decode(encoding)))
+    return found
 
 
-def _plain(header: str) -> str:
-    return unicodedata.normalize("NFKC", clean_text(header)).casefold().replace(" ", "").strip("\n:*")
+def _understood(text: str, delimiter: str) -> int:
+    """Return how many columns of the first line that is not blank are known."""
+    header = next((line for line in StringIO(text, newline="") if line.strip()), "")[:MAX_LINE]
+    return sum(plain_header(cell) in _KEYS for cell in header.replace('"', "").split(delimiter))
 
 
-def _table(encoding: str, delimiter: str, text: str) -> Table:
-    records = _records(delimiter, text)
-    header = next(((number, cells) for number, cells in records if any(cell.strip() for cell in cells)), None)
+def plain_header(title: str) -> str:
+    """Return a header as it is compared: narrow, small, without spaces and decoration."""
+    return unicodedata.normalize("NFKC", clean_text(title)).casefold().replace(" ", "").strip("\n:*")
+
+
+def table_of(found: Iterable[tuple[int, Sequence[str]]], encoding: str, delimiter: str) -> Table:
+    """Return numbered records as a table; the first that is not blank is the header. Raises FileProblem."""
+    lines = iter(found)
+    header = next((cells for _, cells in lines if any(cell.strip() for cell in cells)), None)
     if header is None:
         raise FileProblem("empty")
-    columns, titles = _columns(header[1])
+    columns, titles = _columns(header)
     rows = []
-    for number, cells in records:
+    for number, cells in lines:
         if not any(clean_text(cell).strip() for cell in cells):
             continue
         rows.append((number, tuple(cells)))
@@ -120,10 +127,10 @@ def _table(encoding: str, delimiter: str, text: str) -> Table:
             raise FileProblem("too_many_rows", most=MAX_ROWS)
     if not rows:
         raise FileProblem("no_rows")
-    return Table(encoding, delimiter, columns, titles, len(header[1]), tuple(rows))
+    return Table(encoding, delimiter, columns, titles, len(header), tuple(rows))
 
 
-def _records(delimiter: str, text: str) -> Iterator[tuple[int, list[str]]]:
+def records(delimiter: str, text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the file's rows with their numbers. Raises FileProblem."""
     if "\x00" in text:
         raise FileProblem("not_text")
@@ -142,15 +149,15 @@ def _lines(text: str) -> Iterator[str]:
         yield line
 
 
-def _columns(header: list[str]) -> tuple[dict[str, int], dict[str, str]]:
+def _columns(header: Sequence[str]) -> tuple[dict[str, int], dict[str, str]]:
     """Return where each column stands. Raises FileProblem: an unknown header could be a misspelt one."""
     columns: dict[str, int] = {}
     titles: dict[str, str] = {}
-    known = [_KEYS.get(_plain(title)) for title in header]
+    known = [_KEYS.get(plain_header(title)) for title in header]
     if "name" not in known:
         raise FileProblem("no_name_column", header=header)
     for position, (title, key) in enumerate(zip(header, known, strict=True)):
-        plain = _plain(title)
+        plain = plain_header(title)
         if key is None:
             if plain and plain not in IGNORED and not plain.startswith("备注"):
                 raise FileProblem("unknown_column", title=title.strip(), place=position + 1, near=_near(plain))
@@ -170,3 +177,8 @@ def _near(plain: str) -> str | None:
 def title_of(key: str) -> str:
     """Return the header that messages recommend for a column."""
     return COLUMNS[key][0].upper()
+
+
+def names_players(header: Sequence[str]) -> bool:
+    """Return whether a line of headers is that of a roster."""
+    return any(_KEYS.get(plain_header(title)) == "name" for title in header)

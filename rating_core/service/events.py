@@ -1,6 +1,6 @@
 """Events (赛事): opened and closed by scorekeepers (L5, §5)."""
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
 from rating_core.directory import Actor
 from rating_core.ledger import Draft, EventClosed, EventOpened
@@ -13,7 +13,7 @@ from rating_core.service.report_results import EventRefused
 from rating_core.store.report_store import Report
 
 
-def check_event_name(tx: Tx, name: str, reserved: Container[str]) -> str:
+def check_event_name(events: Mapping[int, str], name: str, reserved: Container[str]) -> str:
     """Return the normalised name if an event may have it: a header #name must mean one thing. Raises Refusal."""
     name = normalize_name(name)
     key = skeleton(name)
@@ -24,7 +24,7 @@ def check_event_name(tx: Tx, name: str, reserved: Container[str]) -> str:
         problem = NameProblem("character", "#")
     if problem is not None:
         raise Refusal("bad_name", name=name, problem=problem)
-    alike = next(((number, other) for number, other in tx.directory.events.items() if skeleton(other) == key), None)
+    alike = next(((number, other) for number, other in events.items() if skeleton(other) == key), None)
     if alike is not None:
         code = "event_name_taken" if alike[1] == name else "event_name_confusable"
         raise Refusal(code, name=name, alike=alike[1])
@@ -35,7 +35,7 @@ async def open_event(
     tx: Tx, actor: Actor, name: str, weight: float, pool: str, *, signoff: bool, said_at: int, reserved: Container[str]
 ) -> int:
     """/赛事 新建: a new event; return its number. `signoff`: players' reports wait for a referee. Raises Refusal."""
-    name = check_event_name(tx, name, reserved)
+    name = check_event_name(tx.directory.events, name, reserved)
     actor = await tx.known(actor)
     event = await tx.counters.take("event")
     await tx.append(Draft(EventOpened(event, weight, signoff), said_at, actor.account_id, pool))

@@ -18,6 +18,7 @@ from rating_core.state import State
 from rating_core.store.challenge_store import ChallengeStore
 from rating_core.store.database import Database, DbConnection, StorageFailed
 from rating_core.store.desk_store import DeskStore, JournalLine
+from rating_core.store.import_store import ImportStore
 from rating_core.store.ledger_store import LedgerStore
 from rating_core.store.list_store import ListStore
 from rating_core.store.people_store import Counters, PeopleStore
@@ -111,6 +112,7 @@ class Tx:
         self.reports = ReportStore(connection)
         self.challenges = ChallengeStore(connection)
         self.lists = ListStore(connection)
+        self.imports = ImportStore(connection)
         self.desk = DeskStore(connection)
         self.inbox = InboxTable(connection)
         self.outbox = OutboxTable(connection)
@@ -126,6 +128,7 @@ class Tx:
     def trial(self) -> Trial:
         """The Book as it will be with what this transaction appended so far."""
         if self._trial is None:
+            self.read_own()
             self._trial = Trial.of(self.book)
         return self._trial
 
@@ -170,6 +173,17 @@ class Tx:
         self.appended += 1
         self._rows.append(row)
         return row, games
+
+    async def append_all(self, drafts: list[Draft]) -> list[Row]:
+        """Append many entries at once, as they are: what the Book made of them has been looked at before.
+
+        `book` does not show them before `read_own`; games carry no announced figures, nobody was told any.
+        """
+        rows = await self.ledger.append(drafts, self.now)
+        self.appended += len(rows)
+        self._rows += rows
+        self._trial = None
+        return rows
 
     def read_own(self) -> None:
         """Let `book` show what this transaction appended so far; the league's own Book does not move."""

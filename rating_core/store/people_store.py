@@ -64,6 +64,12 @@ class Counters:
         return int(last) - count + 1
 
 
+    async def last(self, name: str) -> int:
+        """Return the last number given out, 0 if none was."""
+        found = (await self._connection.execute(select(counters.c.value).where(counters.c.name == name))).scalar()
+        return int(found or 0)
+
+
 class PeopleStore:
     """People seen through one connection."""
 

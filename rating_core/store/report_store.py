@@ -100,6 +100,11 @@ class ReportStore:
     async def add(self, report: Report) -> None:
         await self._connection.execute(insert(reports).values(**_columns(report)))
 
+    async def add_all(self, found: Sequence[Report]) -> None:
+        """Add many reports."""
+        if found:
+            await self._connection.execute(insert(reports), [_columns(report) for report in found])
+
     async def save(self, report: Report) -> None:
         """Write a report that changed."""
         known = reports.c.report_id == report.report_id

@@ -235,6 +235,18 @@ list_titles = Table(
     comment="Titles of published lists in the scorekeeper's words; erasable. The lists are in the ledger.",
 )
 
+# --- moving in --------------------------------------------------------------------------------------------
+
+imports = Table(
+    "imports",
+    metadata,
+    Column("hash", Text, primary_key=True, comment="SHA-256 of the file"),
+    Column("at", BigInteger, nullable=False),
+    Column("account_id", BigInteger, nullable=False),
+    Column("games", BigInteger, nullable=False),
+    comment="Files of games that were taken over, so that none is twice.",
+)
+
 # --- the desk ---------------------------------------------------------------------------------------------
 
 previews = Table(
