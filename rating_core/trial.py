@@ -22,16 +22,19 @@ class Trial:
         """Return a trial that starts where the Book stands."""
         return cls(book.state.fork())
 
-    def apply(self, draft: Draft) -> range:
-        """Try an entry; return the positions of its games in `columns` (empty if it holds none)."""
+    def apply(self, draft: Draft, seq: int = 0) -> range:
+        """Try an entry; return the positions of its games in `columns` (empty if it holds none).
+
+        `seq` is the ledger row that it will be, where that is known.
+        """
         entry = draft.entry
         if not isinstance(entry, Games):
-            fold_entry(self.state, entry, 0, draft.said_at, draft.pool)
+            fold_entry(self.state, entry, seq, draft.said_at, draft.pool)
             return range(0)
         start = len(self.columns)
         for offset, line in enumerate(entry.lines):
             self.columns.append(
-                entry.first + offset, entry.report, 0, entry.posted_at, draft.pool, entry.event or 0,
+                entry.first + offset, entry.report, seq, entry.posted_at, draft.pool, entry.event or 0,
                 entry.weight, line.result.value, line.left, line.right,
             )  # fmt: skip
         stop = len(self.columns)

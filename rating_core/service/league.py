@@ -165,7 +165,7 @@ class Tx:
             await asyncio.to_thread(self.read_own)  # folds again from the old entry on; the bot goes on answering
             self._trial = Trial.of(self.book)
             return row, range(0)
-        games = self.trial.apply(draft)
+        games = self.trial.apply(draft, self.seq + 1)
         if isinstance(draft.entry, Games):
             told = announce(self.trial.columns, games, draft.entry.lines)
             draft = replace(draft, entry=replace(draft.entry, announced=told))
