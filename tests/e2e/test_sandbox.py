@@ -71,7 +71,7 @@ async def test_a_league_is_there_and_a_report_goes_the_whole_way(tmp_path: Path)
         assert everything["messages"] == []
         assert {person["qq"] for person in everything["people"]} == {actor.qq for actor in CAST}
         await visitor.say(FIRST.qq, "/排行榜")
-        await visitor.news("message", "等级分排行榜", "1 ", "2 ", "3 ", "挑战者")
+        await visitor.news("message", "等级分排行榜", "[image]")
         await visitor.say(FIRST.qq, GAMES)
         prompt = await visitor.news("message", "待确认", GAMES)
         await visitor.say(SECOND.qq, "确认", message_id=prompt["message"]["id"])
