@@ -54,6 +54,8 @@ class Settings(BaseModel):
     send_interval: float = Field(default=1.5, ge=0)
     pictures: bool = True
     """Boards, cards and curves as pictures; off: as text."""
+    public_site: bool = False
+    """The pages under /board/ on the bot's port; the sandbox always has them."""
     bot_ids: Annotated[tuple[str, ...], BeforeValidator(_texts)] = ()
     """QQ numbers the bot may log in as; empty: any."""
 
