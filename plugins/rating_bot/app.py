@@ -174,10 +174,12 @@ def _schedule(scheduler: Any, engine: Engine) -> None:
     """Ticks and daily jobs; a job that was late runs once, however late."""
     options = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
     daily = {**options, "timezone": "Asia/Shanghai", "hour": 4}
+    morning = {**daily, "hour": jobs.DIGEST_HOUR}
     scheduler.add_job(engine.job(lambda parts: parts.tick()), "interval", seconds=TICK_SECONDS, **options)
     scheduler.add_job(engine.job(lambda parts: parts.flush()), "interval", seconds=FLUSH_SECONDS, **options)
     scheduler.add_job(engine.job(lambda parts: jobs.back_up(parts.runtime)), "cron", **daily)
     scheduler.add_job(engine.job(lambda parts: jobs.forget_raw(parts.runtime)), "cron", minute=30, **daily)
+    scheduler.add_job(engine.job(lambda parts: jobs.digest(parts.runtime, parts.sender)), "cron", **morning)
 
 
 async def _start_sandbox(engine: Engine, token: str) -> "Sandbox":

@@ -1,4 +1,4 @@
-"""What happens by the clock: deadlines and reminders, the daily backup, forgetting old raw messages."""
+"""What happens by the clock: deadlines and reminders, the desk's digest, the daily backup, forgetting old messages."""
 
 from collections.abc import Iterable
 
@@ -10,26 +10,30 @@ from plugins.rating_bot.wire.messages import Out, group_chat, private_chat
 from plugins.rating_bot.wire.outbox import Sender
 from plugins.rating_bot.wording import desk as desk_wording
 from rating_core.service import due
+from rating_core.service.docket import docket_of
 from rating_core.service.league import Tx
 from rating_core.store.backup import BackupFailed, backup_sqlite
-from rating_core.times import DAY_MS, to_datetime
+from rating_core.times import DAY_MS, HOUR_MS, to_datetime
 
 ON_THE_WAY_MS = 5_000
 """What was said so shortly before a deadline may still be on its way here."""
 KEEP_DAILY = 14
 KEEP_RAW_DAYS = 30
 DAILY = "daily-"
+DIGEST_HOUR = 9
+DIGEST_LIFE_MS = 12 * HOUR_MS
+"""A digest that could not be sent for so long is dropped: the next one is near."""
 CLOSED_CHAT = frozenset({"muted", "kicked", "risk"})
 """Alarms of the sender that concern a whole chat."""
 
 
-async def queue(tx: Tx, outs: Iterable[Out], *, held: bool = False) -> set[str]:
+async def queue(tx: Tx, outs: Iterable[Out], *, held: bool = False, expires_at: int | None = None) -> set[str]:
     """Queue messages that nobody asked for; return their chats. Held ones wait to be merged with others."""
     chats = set()
     for out in outs:
         await tx.outbox.add(
-            chat=out.chat, text=out.text, kind=out.kind, about=out.about, quote=out.quote, created_at=tx.now, held=held,
-            picture=out.picture.dumps() if out.picture else None, caption=out.caption,
+            chat=out.chat, text=out.text, kind=out.kind, about=out.about, quote=out.quote, created_at=tx.now,
+            expires_at=expires_at, held=held, picture=out.picture.dumps() if out.picture else None, caption=out.caption,
         )  # fmt: skip
         chats.add(out.chat)
     return chats
@@ -56,6 +60,18 @@ async def tick(runtime: Runtime, sender: Sender, *, held: bool = False) -> None:
     async with runtime.league.transaction() as tx:
         happened = await due.run(tx, tx.now - ON_THE_WAY_MS, reminders=True)
         chats = await queue(tx, tell(runtime.settings, tx.directory, happened), held=held)
+    sender.wake(chats)
+
+
+async def digest(runtime: Runtime, sender: Sender) -> None:
+    """Tell the scoring groups what waits for the desk, once a day; nothing where nothing does (/待办)."""
+    async with runtime.league.transaction() as tx:
+        found = await docket_of(tx)
+        if not found.entries:
+            return
+        text = desk_wording.digest(found, tx.directory)
+        outs = [Out(group_chat(group), text, "reminder") for group in runtime.settings.scoring_groups]
+        chats = await queue(tx, outs, expires_at=tx.now + DIGEST_LIFE_MS)
     sender.wake(chats)
 
 

@@ -67,6 +67,12 @@ def docket(found: Docket, page: int, directory: Directory) -> str:
     return fit(lines, "……还有{count}件", last=last)
 
 
+def digest(found: Docket, directory: Directory) -> str:
+    """What waits for the desk in the morning; nobody is mentioned."""
+    lines = [f"早上好，待办有{len(found.entries)}件：", *(_docket_line(entry, directory) for entry in found.entries)]
+    return fit(lines, "……还有{count}件", last="/待办")
+
+
 def _docket_line(entry: Entry, directory: Directory) -> str:
     if isinstance(entry, Application):
         bound = len(directory.qqs_of(entry.player_id)) if entry.player_id is not None else 0
