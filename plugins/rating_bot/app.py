@@ -97,6 +97,8 @@ def _install(settings: Settings, token: str, clock: Clock, *, sandbox: bool) -> 
             logger.error(_why_not(error))
             raise
         _schedule(scheduler, engine)
+        if sandbox or settings.public_site:
+            _open_pages(clock)
         if sandbox:
             box.append(await _start_sandbox(engine, token))
 
@@ -144,6 +146,11 @@ class Engine:
         await asyncio.gather(*self._under_way, return_exceptions=True)
         await parts.stop()
 
+    async def idle(self) -> None:
+        """Wait until all that came in is handled and all that was to be said is out."""
+        await nonebot.get_adapter(RatingAdapter).queues.idle()
+        await self.parts.sender.idle()
+
     def job(self, work: Callable[[Parts], Awaitable[object]]) -> Callable[[], Awaitable[None]]:
         """Return what the scheduler runs: `work` with the running parts, nothing while there are none."""
 
@@ -155,6 +162,13 @@ class Engine:
                 await task
 
         return run
+
+
+def _open_pages(clock: Clock) -> None:
+    """Add the public pages, under /board/ alone: mounted at / they would hide the door."""
+    from plugins.rating_bot import site
+
+    site.install(nonebot.get_app(), lambda: running.parts.runtime.league if running.parts else None, clock.now)
 
 
 def _why_not(error: Exception) -> str:

@@ -188,6 +188,12 @@ class FakeQQ:
         """Return a message by its id."""
         return self._by_id.get(message_id)
 
+    def forget(self) -> None:
+        """Forget all that was said; groups and people stay, and no number is given twice."""
+        self._first_seq = max((said[-1].real_seq + 1 for said in self._messages.values()), default=self._first_seq)
+        self._messages.clear()
+        self._by_id.clear()
+
     # --- listening ----------------------------------------------------------------------------------------
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:

@@ -161,6 +161,11 @@ class Sender:
             self._lanes[chat].go_on()
         self.wake([chat])
 
+    async def idle(self) -> None:
+        """Wait until everything that was queued is out; also for a chat that rests and for an account to connect."""
+        while tasks := {*self._tasks, *(lane.task for lane in self._lanes.values() if lane.task is not None)}:
+            await asyncio.wait(tasks)
+
     # --- one chat -------------------------------------------------------------------------------------------
 
     async def _wake_all(self) -> None:
