@@ -1,6 +1,5 @@
-"""Who may use which command where: every role in every place, computed from the command table (commands.md, "Roles")."""
+"""Who may use which command where: every role in every place, by the command table (commands.md, "Roles")."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +21,7 @@ PEOPLE = {
     "路人": Role.MEMBER, "群管理": Role.MEMBER, "免职管理": Role.MEMBER, "张三": Role.PLAYER, "裁判老赵": Role.REFEREE,
     "小周": Role.SCOREKEEPER, "记分管理": Role.SCOREKEEPER, "群主": Role.SUPERUSER,
 }  # fmt: skip
-"""群管理 is an admin of the official group, which gives nothing; 记分管理 one of the scoring group; 免职管理 was one."""
+"""群管理 is an admin of the official group, which gives nothing; 记分管理 of the scoring group; 免职管理 was one."""
 MAY_SAY_PRIVATELY = ("报名", "撤回")
 """Beside the queries and what is said in private only (commands.md, "Grammar"): 撤回 for 蒙面人公用号."""
 
@@ -46,14 +45,14 @@ class Spy:
 
 
 @pytest.fixture
-def spy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spy]:
+def spy(monkeypatch: pytest.MonkeyPatch) -> Spy:
     """The real table with every handler replaced."""
     spy = Spy()
     for command in load_handlers():
         stand_in = spy.of(command)
         for word in (command.word, *command.aliases):
             monkeypatch.setitem(TABLE.commands, word, stand_in)
-    yield spy
+    return spy
 
 
 def expected(command: Command, role: Role, place: str) -> str:
