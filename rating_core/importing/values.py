@@ -46,6 +46,8 @@ class Problem:
     column: str
     code: str
     facts: dict[str, Any] = field(default_factory=dict)
+    sheet: str = ""
+    """The sheet, where a file has several."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rating_core.times import to_datetime
 from rating_core.workbook.layout import serial
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ class Moment:
     day: bool = False
     """Only the day is shown."""
 
+
+FIRST_SURE_SERIAL = 61
+"""Spreadsheets have no days before 1900 and a wrong one in its February: such dates are written as text."""
 
 Value = str | int | float | Formula | Moment | None
 
@@ -85,6 +89,8 @@ def put(sheet: "Worksheet", row: int, column: int, value: Value, styles: Styles,
         sheet.write_string(row, column, value, style)
     elif isinstance(value, Formula):
         sheet.write_formula(row, column, f"={value.text}", style, value.value)
+    elif isinstance(value, Moment) and serial(value.ms) < FIRST_SURE_SERIAL:
+        sheet.write_string(row, column, to_datetime(value.ms).strftime("%Y-%m-%d %H:%M:%S")[: 10 if value.day else 19])
     elif isinstance(value, Moment):
         sheet.write_number(row, column, serial(value.ms), styles.day if value.day else styles.moment)
     elif value is not None:
