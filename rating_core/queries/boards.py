@@ -89,13 +89,22 @@ class Baseline:
         return Change() if row is None else Change(shown - row[2], row[1] - rank)
 
 
-def places(book: Book, directory: Directory, pool: str, at: int) -> list[Place]:
-    """Return everyone on the board in its order (§7)."""
-    return board_order(book.state.pools[pool], directory, at)
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Everyone on a board in its order (§7), and the rank of each player. Worked out once it serves many questions."""
+
+    places: list[Place]
+    ranks: dict[int, int]
+
+    @classmethod
+    def of(cls, book: Book, directory: Directory, pool: str, at: int) -> "Order":
+        """Return the order of a pool's board as of `at` (ms)."""
+        places = board_order(book.state.pools[pool], directory, at)
+        return cls(places, {place[-1]: rank for rank, place in enumerate(places, start=1)})
 
 
 def board_row(book: Book, pool: str, rank: int, place: Place, display: Display, baseline: Baseline | None) -> BoardRow:
-    """Return the row of the player who stands at a place of `places` (rank counts from 1)."""
+    """Return the row of the player who stands at a place of an Order (rank counts from 1)."""
     lowered, _, _, name, player = place
     standing = book.state.pools[pool].standings[player]
     return BoardRow(
@@ -105,12 +114,19 @@ def board_row(book: Book, pool: str, rank: int, place: Place, display: Display, 
     )  # fmt: skip
 
 
-def board(book: Book, directory: Directory, pool: str, at: int) -> Board:
+def board(
+    book: Book, directory: Directory, pool: str, at: int, order: Order | None = None, part: slice = slice(None)
+) -> Board:
     """Return the board of a pool as of `at` (ms): the book's standings, N by that day. KeyError: no such pool.
 
-    Archived players (L7, also by leave, L8) and 蒙面人公用号 (L13) are not on it.
+    Archived players (L7, also by leave, L8) and 蒙面人公用号 (L13) are not on it. `order`: that of this very Book,
+    pool and day, where it is at hand. `part`: which rows are wanted.
     """
     display, baseline = Display.on(at), Baseline.before(book, pool)
-    order = places(book, directory, pool, at)
-    rows = tuple(board_row(book, pool, rank, place, display, baseline) for rank, place in enumerate(order, start=1))
+    order = order or Order.of(book, directory, pool, at)
+    start = part.indices(len(order.places))[0] + 1
+    rows = tuple(
+        board_row(book, pool, rank, place, display, baseline)
+        for rank, place in enumerate(order.places[part], start=start)
+    )
     return Board(pool, at, display.needed, rows, None if baseline is None else baseline.number)

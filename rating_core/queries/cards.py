@@ -1,14 +1,13 @@
 """The card of one player: where he stands, what he has, whom he met last, and what keeps him from playing."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from rating_core.book import Book
 from rating_core.directory import Directory
-from rating_core.queries.boards import Baseline, BoardRow, Change, board_row, places
+from rating_core.queries.boards import Baseline, BoardRow, Change, Order, board_row
 from rating_core.queries.games import GameRow, game_row
-from rating_core.rules.display import Display, Place, masked_player
+from rating_core.rules.display import Display, masked_player
 from rating_core.rules.eligibility import Bar, bar_of
 
 RECENT_GAMES = 5
@@ -72,20 +71,17 @@ def _recent(book: Book, directory: Directory, pool: str, player: int) -> tuple[G
     return tuple(rows)
 
 
-def card(
-    book: Book, directory: Directory, pool: str, player: int, at: int, order: Sequence[Place] | None = None
-) -> Card:
+def card(book: Book, directory: Directory, pool: str, player: int, at: int, order: Order | None = None) -> Card:
     """Return a player's card in a pool as of `at` (ms). KeyError for an unregistered player.
 
-    order: what `places` returned for this very Book, pool and day, where it is at hand.
+    `order`: that of this very Book, pool and day, where it is at hand.
     """
     standing = book.state.look(pool, player)
     display, baseline = Display.on(at), Baseline.before(book, pool)
-    if order is None:
-        order = places(book, directory, pool, at)
-    rank = next((number for number, place in enumerate(order, start=1) if place[-1] == player), None)
-    near = range(0) if rank is None else range(max(1, rank - NEIGHBOURS), min(len(order), rank + NEIGHBOURS) + 1)
-    rows = [board_row(book, pool, number, order[number - 1], display, baseline) for number in near]
+    order = order or Order.of(book, directory, pool, at)
+    rank, of = order.ranks.get(player), len(order.places)
+    near = range(0) if rank is None else range(max(1, rank - NEIGHBOURS), min(of, rank + NEIGHBOURS) + 1)
+    rows = [board_row(book, pool, number, order.places[number - 1], display, baseline) for number in near]
     state: CardState = "unlisted"
     if player == masked_player(directory):
         state = "masked"
@@ -96,7 +92,7 @@ def card(
     change = baseline.change(player, rank, display.shown(standing)) if baseline and rank else None
     leave = book.state.leave_until.get(player, 0)
     return Card(
-        pool, at, player, directory.name_of(player), rank, len(order),
+        pool, at, player, directory.name_of(player), rank, of,
         display.shown(standing), standing.rating, display.needed, display.missing(standing.games), standing.games,
         standing.wins, standing.draws, standing.losses, None if state == "masked" else standing.peak,
         standing.peak_at, state,

@@ -119,8 +119,9 @@ def game_row(book: Book, directory: Directory, index: int, player: int) -> GameR
     own, others = (left, right) if slot < 2 else (right, left)
     return GameRow(
         columns.number[index], columns.report[index], columns.seq[index], columns.at[index], columns.pool[index],
-        names_of(directory, own), names_of(directory, others), result if slot < 2 else result.mirrored, None if void else columns.before[slot][index],
-        columns.change[slot][index], counted, "void" if void else "" if counted else "farming",
+        names_of(directory, own), names_of(directory, others), result if slot < 2 else result.mirrored,
+        None if void else columns.before[slot][index], columns.change[slot][index],
+        counted, "void" if void else "" if counted else "farming",
         columns.weight[index], event_name(directory, columns.event[index]), own, others,
     )  # fmt: skip
 

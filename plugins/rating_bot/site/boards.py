@@ -40,9 +40,13 @@ def sorts_by_sound(query: Callable[[str], str]) -> bool:
 
 
 def board(ask: Ask) -> Page:
-    """The current board."""
-    found = ask.now.board(ask.pool)
-    return _board_page(ask, found, "", wording.board_title(found.pool), search_elsewhere=True)
+    """The current board; in its own order only the rows to be shown are made."""
+    pool, title = ask.pool, wording.board_title(ask.pool)
+    if ask.text("q") or _sort(ask) != "rank" or _falling(ask):
+        return _board_page(ask, ask.now.board(pool), "", title)
+    listed = len(ask.now.order(pool).places)
+    part, _ = sheet(listed, ask.page_number, ROWS)
+    return _page(ask, ask.now.board(pool, part), listed, listed, "", title, [])
 
 
 def lists(ask: Ask) -> Page:
@@ -95,29 +99,47 @@ def day(ask: Ask) -> Page:
     return _board_page(ask, found, f"days/{when}", wording.day_title(found))
 
 
-def _board_page(ask: Ask, board: Board, path: str, title: str, *, search_elsewhere: bool = False) -> Page:
-    typed, sort = ask.text("q"), ask.text("sort") or "rank"
-    if sort not in SORTS:
-        raise NotHere(wording.NO_PAGE)
-    falling = ask.text("dir") == "desc" if ask.text("dir") else sort not in RISING
+def _board_page(ask: Ask, board: Board, path: str, title: str) -> Page:
+    """A board that is at hand as a whole: a part of what was searched for, in the order asked for."""
+    typed, sort, falling = ask.text("q"), _sort(ask), _falling(ask)
     rows = _sorted(ask, _found(ask, board.rows, wanted(typed)), sort, falling=falling)
-    part, pages = sheet(len(rows), ask.page_number, ROWS)
-    elsewhere = _elsewhere(ask, board, wanted(typed)) if typed and search_elsewhere else []
-    shown = replace(board, rows=tuple(rows[part]))
+    part, _ = sheet(len(rows), ask.page_number, ROWS)
+    elsewhere = _elsewhere(ask, board, wanted(typed)) if typed and not path else []
+    return _page(ask, replace(board, rows=tuple(rows[part])), len(board.rows), len(rows), path, title, elsewhere)
+
+
+def _page(
+    ask: Ask, shown: Board, listed: int, found: int, path: str, title: str, elsewhere: list[tuple[int, str]]
+) -> Page:
+    """The rows `shown` of a board on which `listed` players stand; `found` of them were searched for."""
+    typed, sort, falling = ask.text("q"), _sort(ask), _falling(ask)
+    _, pages = sheet(found, ask.page_number, ROWS)
     context = {
-        "here": "lists" if board.number else "", "path": path, "title": title, "board": shown,
-        "listed": len(board.rows), "found": len(rows), "q": typed, "sort": sort, "falling": falling,
+        "here": "lists" if shown.number else "", "path": path, "title": title, "board": shown, "listed": listed,
+        "q": typed, "sort": sort, "falling": falling,
         "order": _order(sort, falling=falling),
         "orders": {key: _order(key, falling=not falling if key == sort else key not in RISING) for key in SORTS},
         "page": ask.page_number, "pages": pages, "elsewhere": elsewhere,
-        "near": _near(ask, typed) if typed and not rows and not elsewhere else [],
-        "first_day": ask.now.book.began(board.pool), "today": ask.now.today.isoformat(),
+        "near": _near(ask, typed) if typed and not found and not elsewhere else [],
+        "first_day": ask.now.book.began(shown.pool), "today": ask.now.today.isoformat(),
     }  # fmt: skip
 
     def as_data() -> dict[str, Any]:
-        return data.board(shown, of=len(board.rows), found=len(rows), page=ask.page_number, pages=pages)
+        return data.board(shown, of=listed, found=found, page=ask.page_number, pages=pages)
 
-    return Page("board.html", title, board.pool, context, as_data)
+    return Page("board.html", title, shown.pool, context, as_data)
+
+
+def _sort(ask: Ask) -> str:
+    """Return what to sort by. Raises NotHere."""
+    sort = ask.text("sort") or "rank"
+    if sort not in SORTS:
+        raise NotHere(wording.NO_PAGE)
+    return sort
+
+
+def _falling(ask: Ask) -> bool:
+    return ask.text("dir") == "desc" if ask.text("dir") else _sort(ask) not in RISING
 
 
 def _order(sort: str, *, falling: bool) -> dict[str, str]:

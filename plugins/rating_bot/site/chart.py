@@ -7,7 +7,7 @@ from datetime import date
 from rating_core.queries import Curve, CurvePoint
 from rating_core.times import DAY_MS, day_of, start_of
 
-MOST_POINTS = 300
+MOST_POINTS = 200
 """Points drawn at most; of more, those that keep the shape."""
 MOST_DOTS = 40
 """With so many points at most each gets a dot."""

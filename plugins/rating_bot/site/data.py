@@ -135,9 +135,14 @@ def met(row: Met) -> Json:
     }
 
 
+def company(found: Company) -> Json:
+    return {"opponents": [met(row) for row in found.opponents], "partners": [met(row) for row in found.partners]}
+
+
 def player(
-    card: Card, history: History, curve: Curve, company: Company, season: int, season_games: int, page: int, pages: int
+    card: Card, history: History, curve: Curve, met_most: Company, season: int, season_games: int, page: int, pages: int
 ) -> Json:
+    """A player's page: `met_most` are the opponents that stand on it, `history` holds a page of his games."""
     change = card.change
     return {
         "player": card.player,
@@ -166,8 +171,7 @@ def player(
         "season_games": season_games,
         "above": [board_row(row) for row in card.above],
         "below": [board_row(row) for row in card.below],
-        "opponents": [met(row) for row in company.opponents],
-        "partners": [met(row) for row in company.partners],
+        **company(met_most),
         "curve": [
             {"at": moment(p.at), "rating": p.rating, "change": p.change, "kind": p.kind, "number": p.number}
             for p in curve.points

@@ -13,7 +13,8 @@ from plugins.rating_bot.wording import formula
 from plugins.rating_bot.wording import pages as wording
 from plugins.rating_bot.wording import queries as said
 from rating_core import queries
-from rating_core.queries import Explanation, HeadToHead, Prediction
+from rating_core.queries import Company, Explanation, HeadToHead, Prediction
+from rating_core.report_text import Result
 from rating_core.rulebook import DEFAULT_POOL, PEAK_GAMES
 from rating_core.times import season_of, show_day
 
@@ -22,7 +23,9 @@ GAMES = 20
 MEETINGS = 50
 """Games of two sides that are listed."""
 COMPANY = 12
-"""Opponents shown at once; the others are folded away."""
+"""Opponents on a player's own page; all of them have a page of their own."""
+ROWS = 100
+"""Opponents on one page of that."""
 
 Side = tuple[int, ...]
 
@@ -55,14 +58,15 @@ def player(ask: Ask) -> Page:
     history = queries.history(now.book, now.directory, pool, who, GAMES, GAMES * (page - 1))
     _, pages = sheet(history.total, page, GAMES)
     curve = queries.curve(now.book, now.directory, pool, who)
-    met = queries.company(now.book, now.directory, pool, who)
+    everyone = queries.company(now.book, now.directory, pool, who)
+    met = Company(everyone.opponents[:COMPANY], everyone.partners[:COMPANY])
     season = season_of(now.at)
     season_games = now.book.state.look(pool, who).season_games.get(season, 0)
     drawn = chart(curve)
     context = {
         "here": "", "card": card, "state": said.state_line(card).removeprefix("状态："), "barred": wording.barred(card),
         "history": history, "page": page, "pages": pages, "chart": drawn,
-        "spots": _spots(ask, drawn, who, pool), "met": met, "company": COMPANY, "season": season,
+        "spots": _spots(ask, drawn, who), "met": met, "everyone": everyone, "season": season,
         "season_games": season_games, "own_pools": own_pools, "initial": now.book.state.initial[who],
         "peak_games": PEAK_GAMES.on(now.today), "checked": who in now.book.state.ip_checked,
     }  # fmt: skip
@@ -73,21 +77,45 @@ def player(ask: Ask) -> Page:
     return Page("player.html", wording.player_title(card.name, pool), pool, context, as_data)
 
 
-def _spots(ask: Ask, drawn: Chart | None, who: int, pool: str) -> list[list[Any]]:
+def _spots(ask: Ask, drawn: Chart | None, who: int) -> list[list[Any]]:
     """Return what is told of each point of the curve: x, y, day, what happened, rating, change, path of its page."""
     rows = []
     for spot in drawn.spots if drawn else ():
         point = spot.point
         what, path = wording.MARKS.get(point.kind, ""), ""
         if point.kind == "game":
-            index = ask.now.book.find_game(point.number)
-            assert index is not None
-            game = queries.games.game_row(ask.now.book, ask.now.directory, index, who)
-            what, path = f"局{game.number} {game.result.word} {said.side(game.others)}", f"games/{point.number}"
+            what, path = _game_in_short(ask, point.number, who), f"games/{point.number}"
         elif point.number:
             what = f"账{point.number} {what}"
         rows.append([spot.x, spot.y, show_day(point.at), what, *wording.figures(point), path])
     return rows
+
+
+def _game_in_short(ask: Ask, number: int, who: int) -> str:
+    """Return a game's number, and result and opponents as a player saw them."""
+    index = ask.now.book.find_game(number)
+    assert index is not None
+    columns = ask.now.book.columns
+    on_left = who in columns.left(index)
+    result = Result(chr(columns.result[index]))
+    others = columns.right(index) if on_left else columns.left(index)
+    names = said.side([ask.now.directory.name_of(player) for player in others])
+    return f"局{number} {(result if on_left else result.mirrored).word} {names}"
+
+
+def opponents(ask: Ask) -> Page:
+    """Everybody a player met."""
+    who = _there(ask, ask.registered(ask.path["player"]), "players/{}/opponents")
+    pool, name = ask.pool, ask.now.directory.name_of(who)
+    met = queries.company(ask.now.book, ask.now.directory, pool, who)
+    part, pages = sheet(max(len(met.opponents), len(met.partners)), ask.page_number, ROWS)
+    shown = Company(met.opponents[part], met.partners[part])
+    context = {"here": "", "player": who, "name": name, "met": shown, "page": ask.page_number, "pages": pages}
+
+    def as_data() -> data.Json:
+        return {"player": who, "name": name, **data.company(shown), "page": ask.page_number, "pages": pages}
+
+    return Page("opponents.html", wording.opponents_title(name, pool), pool, context, as_data)
 
 
 # --- two sides --------------------------------------------------------------------------------------------
@@ -133,7 +161,7 @@ class Seat:
 
 
 def _seats(ask: Ask, pool: str, side: Side) -> list[Seat]:
-    ranks = {place[-1]: rank for rank, place in enumerate(ask.now.order(pool), start=1)}
+    ranks = ask.now.order(pool).ranks
     state, name_of = ask.now.book.state, ask.now.directory.name_of
     return [Seat(p, name_of(p), state.look(pool, p).rating, ranks.get(p)) for p in side]
 

@@ -167,6 +167,7 @@ VIEWS = (
     View("days", boards.ask_day, ("pool", "day")),
     View("days/{day}", boards.day, boards.PARAMETERS, Site.fold_day),
     View("players/{player}", players.player, ("pool", "page")),
+    View("players/{player}/opponents", players.opponents, ("pool", "page")),
     View("versus", players.ask_versus, ("pool", "a", "b")),
     View("versus/{left}/{right}", players.versus),
     View("games/{game}", players.game),

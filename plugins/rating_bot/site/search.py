@@ -58,34 +58,29 @@ class Readings:
 
     def sound(self, name: str) -> tuple[str, ...]:
         """Return what a learnt name sorts by: the first sound of each character."""
-        return tuple(typed[min(1, len(typed) - 1)] for typed in self._known[name])
+        return tuple(typed[min(1, len(typed) - 1)] for typed in self._known.get(name, ()))
 
     def match(self, name: str, text: str) -> bool:
         """Return whether a search is in a name: characters, or of each character in turn some first letters.
 
-        张三丰 is found by 三, zhang, zsf, zhangsf and sanf. Where there are letters in the search, the name must
-        have been learnt.
+        张三丰 is found by 三, zhang, zsf, zhangsf and sanf. By letters only names that were learnt are found.
         """
         if not needs_readings(text):
             return text in "".join(name.casefold().split())
         reached = {0}
-        for ways in self._known[name]:
-            reached = {0} | {
-                start + length
-                for start in reached
-                for way in ways
-                for length in range(1, _common(way, text, start) + 1)
-            }
+        for ways in self._known.get(name, ()):
+            # a match may begin at any character
+            reached = {0} | {stop for start in reached for way in ways for stop in _stops(way, text, start)}
             if len(text) in reached:
                 return True
         return False
 
 
-def _common(way: str, text: str, start: int) -> int:
-    """Return how many first characters of a way to type stand in `text` from `start` on."""
-    length = 0
-    for one, other in zip(way, text[start:], strict=False):
-        if one != other:
+def _stops(way: str, text: str, start: int) -> range:
+    """Return where in `text` one can be after the first one, two, … characters of a way to type, from `start` on."""
+    stop = start
+    for character in way:
+        if stop == len(text) or text[stop] != character:
             break
-        length += 1
-    return length
+        stop += 1
+    return range(start + 1, stop + 1)

@@ -9,9 +9,9 @@ from plugins.rating_bot.wording import pages as wording
 from rating_core import queries
 from rating_core.book import Book
 from rating_core.directory import Directory
-from rating_core.queries import Board, boards
+from rating_core.queries import Board
+from rating_core.queries.boards import Order
 from rating_core.rulebook import DEFAULT_POOL
-from rating_core.rules.display import Place
 from rating_core.service.league import League
 from rating_core.times import day_of
 
@@ -26,7 +26,7 @@ class Snapshot:
         self.at = at
         self.tag = tag
         """Changes with everything a page may show: ledger, names, day, and the pages' own code."""
-        self._orders: dict[str, list[Place]] = {}
+        self._orders: dict[str, Order] = {}
         self._boards: dict[str, Board] = {}
 
     @property
@@ -39,16 +39,18 @@ class Snapshot:
         pools = self.book.state.pools
         return [name for name, pool in pools.items() if name == DEFAULT_POOL or pool.standings]
 
-    def order(self, pool: str) -> list[Place]:
+    def order(self, pool: str) -> Order:
         """Return everyone on a board in its order, sorted once."""
         if (order := self._orders.get(pool)) is None:
-            order = self._orders[pool] = boards.places(self.book, self.directory, pool, self.at)
+            order = self._orders[pool] = Order.of(self.book, self.directory, pool, self.at)
         return order
 
-    def board(self, pool: str) -> Board:
-        """Return a pool's board, made once."""
+    def board(self, pool: str, part: slice = slice(None)) -> Board:
+        """Return a pool's board or some rows of it; the whole is made once."""
+        if part != slice(None):
+            return queries.board(self.book, self.directory, pool, self.at, self.order(pool), part)
         if (board := self._boards.get(pool)) is None:
-            board = self._boards[pool] = queries.board(self.book, self.directory, pool, self.at)
+            board = self._boards[pool] = queries.board(self.book, self.directory, pool, self.at, self.order(pool))
         return board
 
 

@@ -67,6 +67,10 @@ def player_title(name: str, pool: str) -> str:
     return f"{name}（{pool}）"
 
 
+def opponents_title(name: str, pool: str) -> str:
+    return f"{name}的对手（{pool}）"
+
+
 def game_title(game: Explanation) -> str:
     return f"局{game.number} {side(game.left)} {game.result.word} {side(game.right)}"
 
