@@ -10,7 +10,7 @@ from nonebot.log import logger
 from pydantic import BaseModel, Field, ValidationError
 
 from plugins.rating_bot import jobs, running
-from plugins.rating_bot.clock import Clock, SystemClock
+from plugins.rating_bot.clock import Clock, ShiftedClock, SystemClock
 from plugins.rating_bot.settings import Settings, SettingsError, check
 from plugins.rating_bot.wire.adapter import UVICORN_OPTIONS, RatingAdapter, RatingBot
 from plugins.rating_bot.wiring import Parts
@@ -25,7 +25,6 @@ __all__ = ["SettingsError", "prepare"]
 
 TICK_SECONDS = 30
 FLUSH_SECONDS = 5
-SANDBOX_DATABASE = "sqlite+aiosqlite:///data/sandbox.db"
 
 
 class _Config(BaseModel):
@@ -48,36 +47,41 @@ def _settings() -> tuple[Settings, str]:
 def prepare() -> dict[str, Any]:
     """Set the application up after nonebot.init(); return the options for nonebot.run(). Raises SettingsError."""
     settings, token = _settings()
-    sandbox = not token and not settings.groups
-    if sandbox:
-        settings, token = _sandbox_settings(settings), secrets.token_urlsafe(24)
+    if not token and not settings.groups:
+        _install(_sandbox_settings(settings), secrets.token_urlsafe(24), ShiftedClock(SystemClock()))
     else:
         check(settings, token)
-    _install(settings, token, SystemClock(), sandbox=sandbox)
+        _install(settings, token, None)
     return dict(UVICORN_OPTIONS)
 
 
 def _sandbox_settings(settings: Settings) -> Settings:
-    """The sandbox: on 127.0.0.1 only, with its own groups, superuser and database."""
-    from plugins.rating_bot.sandbox import scene
+    """The sandbox: on 127.0.0.1 only, with its own groups, superuser and database. Raises SettingsError."""
+    from plugins.rating_bot.sandbox import own_book, scene
 
+    if "database_url" in settings.model_fields_set:
+        logger.warning("沙盒不用 TIAOQI__DATABASE_URL，只用自己的 data/sandbox.db")
     config = nonebot.get_driver().config
     config.host = "127.0.0.1"  # type: ignore[assignment]
     config.superusers = {str(scene.SUPERUSER)}
-    return settings.model_copy(
+    settings = settings.model_copy(
         update={
             "official_groups": {str(scene.OFFICIAL): "单跳1v1"},
             "scoring_groups": (str(scene.SCORING),),
-            "database_url": SANDBOX_DATABASE
-            if "database_url" not in settings.model_fields_set
-            else settings.database_url,
+            "database_url": own_book.URL,
             "send_interval": 0.0,
             "bot_ids": (str(scene.BOT),),
         }
     )
+    try:
+        own_book.own_book(settings)
+    except own_book.NotOurs as error:
+        raise SettingsError(str(error)) from None
+    return settings
 
 
-def _install(settings: Settings, token: str, clock: Clock, *, sandbox: bool) -> None:
+def _install(settings: Settings, token: str, sandbox_clock: ShiftedClock | None) -> None:
+    """Register the adapter and the hooks. `sandbox_clock` is given in the sandbox only."""
     driver = nonebot.get_driver()
     RatingAdapter.access_token = token
     RatingAdapter.allowed_self_ids = frozenset(settings.bot_ids)
@@ -86,7 +90,8 @@ def _install(settings: Settings, token: str, clock: Clock, *, sandbox: bool) -> 
     from nonebot_plugin_apscheduler import scheduler
 
     superusers = frozenset(str(user) for user in driver.config.superusers)
-    engine = Engine(settings, clock, superusers, fresh_chats=sandbox)
+    clock = sandbox_clock or SystemClock()
+    engine = Engine(settings, clock, superusers, fresh_chats=sandbox_clock is not None)
     box: list[Sandbox] = []
 
     @driver.on_startup
@@ -97,10 +102,10 @@ def _install(settings: Settings, token: str, clock: Clock, *, sandbox: bool) -> 
             logger.error(_why_not(error))
             raise
         _schedule(scheduler, engine)
-        if sandbox or settings.public_site:
+        if sandbox_clock is not None or settings.public_site:
             _open_pages(clock)
-        if sandbox:
-            box.append(await _start_sandbox(engine, token))
+        if sandbox_clock is not None:
+            box.append(await _start_sandbox(engine, sandbox_clock, token))
 
     @driver.on_shutdown
     async def stop() -> None:
@@ -114,7 +119,7 @@ class Engine:
 
     def __init__(self, settings: Settings, clock: Clock, superusers: frozenset[str], *, fresh_chats: bool) -> None:
         self.settings = settings
-        self.clock = clock
+        self._clock = clock
         self._superusers = superusers
         self._fresh_chats = fresh_chats
         self._under_way: set[asyncio.Future[object]] = set()
@@ -129,7 +134,7 @@ class Engine:
         """Open the database and let messages in. Raises SchemaTooNew, StorageFailed or LedgerError."""
         adapter = nonebot.get_adapter(RatingAdapter)
         parts = await Parts.start(
-            self.settings, self.clock, superusers=self._superusers, queues=adapter.queues, bots=_bots,
+            self.settings, self._clock, superusers=self._superusers, queues=adapter.queues, bots=_bots,
             fresh_chats=self._fresh_chats,
         )  # fmt: skip
         running.parts = parts
@@ -196,13 +201,12 @@ def _schedule(scheduler: Any, engine: Engine) -> None:
     scheduler.add_job(engine.job(lambda parts: jobs.digest(parts.runtime, parts.sender)), "cron", **morning)
 
 
-async def _start_sandbox(engine: Engine, token: str) -> "Sandbox":
+async def _start_sandbox(engine: Engine, clock: ShiftedClock, token: str) -> "Sandbox":
     from plugins.rating_bot import sandbox
-    from plugins.rating_bot.seeding import seed
+    from plugins.rating_bot.seeding import seed_league
 
     config = nonebot.get_driver().config
-    await seed(engine.parts.runtime)
-    box = await sandbox.start(nonebot.get_app(), port=config.port, token=token, now=engine.clock.now)
+    box = await sandbox.start(nonebot.get_app(), engine, clock, seed_league, port=config.port, token=token)
 
     async def announce() -> None:
         await box.client.connected()  # what is said before is old to the bot

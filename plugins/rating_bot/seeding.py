@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 
 from plugins.rating_bot.runtime import Runtime
+from plugins.rating_bot.sandbox import big_league
 from plugins.rating_bot.sandbox.scene import SCOREKEEPER, SCORING, SEED, SUPERUSER, Seed
 from plugins.rating_bot.sandbox.seed import SeedGame
 from plugins.rating_bot.wire.messages import group_chat
+from plugins.rating_bot.wiring import Parts
 from rating_core.directory import Actor
 from rating_core.report_text import GameLine, Result, format_report
 from rating_core.rulebook import DEFAULT_POOL, IP_CHECK_RATING
@@ -40,6 +42,11 @@ async def seed(runtime: Runtime, league: Seed = SEED, progress: Progress = lambd
             await _enter(tx, keeper, reported, now - days_ago * DAY_MS, number, runtime)
             progress(f"记第{number + 1}份报分，还有{days_ago}天的")
             await asyncio.sleep(0)  # the page is told meanwhile
+
+
+async def seed_league(parts: Parts, big: bool, progress: Progress) -> None:
+    """Fill an empty book: with the small league, or the one of 300."""
+    await seed(parts.runtime, big_league.build() if big else SEED, progress)
 
 
 def _reports(games: tuple[SeedGame, ...]) -> Iterator[tuple[int, list[SeedGame]]]:

@@ -129,16 +129,17 @@ class Actions:
                 if self.faults.refuse_reply or message is None or message.chat != chat:
                     raise self._failed("回复的消息不存在")
             if kind == "image" and self.faults.refuse_image:
-                raise self._failed("rich media transfer failed")
+                raise self._send_result(-1, "rich media transfer failed")
 
-    def _send_result(self, result: int) -> ActionFailed:
+    def _send_result(self, result: int, message: str = "") -> ActionFailed:
         if self.style == "lagrange":
             return ActionFailed(result, "failed")
         if self.style == "gocqhttp":
-            return ActionFailed(100, "SEND_MSG_API_ERROR")
+            return ActionFailed(100, message or "SEND_MSG_API_ERROR")
         event = "NTEvent serviceAndMethod:NodeIKernelMsgService/sendMsg"
         return ActionFailed(
-            1200, f'EventChecker Failed: {event} EventRet:\n{{\n    "result": {result},\n    "errMsg": ""\n}}\n'
+            1200,
+            f'EventChecker Failed: {event} EventRet:\n{{\n    "result": {result},\n    "errMsg": "{message}"\n}}\n',
         )
 
     def _delete_msg(self, params: Params) -> None:

@@ -21,8 +21,6 @@ from .scenes import SCENES, Scene
 from .stage import OffScript, Stage
 
 NOTES_KEPT = 500
-LAST_YEAR = 2099
-"""The clock is not put beyond its end."""
 
 News = dict[str, Any]
 Progress = Callable[[str], None]
@@ -34,7 +32,6 @@ class Bot(Protocol):
     """The running bot, as far as the sandbox holds it."""
 
     settings: Settings
-    clock: ShiftedClock
 
     @property
     def parts(self) -> Parts:
@@ -54,17 +51,18 @@ class Bot(Protocol):
         ...
 
 
-class Busy(Exception):
-    """Something else is under way."""
+class Refused(Exception):
+    """This cannot be done, or not now; the text says in Chinese why not."""
 
 
 class Director:
     """Runs what the page's buttons start, and tells the pages of it."""
 
-    def __init__(self, qq: FakeQQ, client: FakeClient, bot: Bot, seed: Seeder) -> None:
+    def __init__(self, qq: FakeQQ, client: FakeClient, bot: Bot, clock: ShiftedClock, seed: Seeder) -> None:
         self._qq = qq
         self._client = client
         self._bot = bot
+        self._clock = clock
         self._seed = seed
         self._listeners: list[Callable[[News], None]] = []
         self._task: asyncio.Task[None] | None = None
@@ -81,7 +79,7 @@ class Director:
 
     @property
     def notes(self) -> list[News]:
-        """The narration so far, each line with its chat and the number of the message it follows."""
+        """The narration so far, as messages of nobody: each with its chat and the number of the message it follows."""
         return list(self._notes)
 
     def view(self) -> News:
@@ -95,9 +93,10 @@ class Director:
     def _note(self, group: int, text: str) -> None:
         chat = group_chat(group)
         said = self._qq.messages(chat)
-        note = {"chat": chat, "seq": said[-1].real_seq if said else 0, "time": self._qq.now(), "note": text}
-        number = self._notes[-1]["id"] - 1 if self._notes else -1
-        self._notes = [*self._notes[1 - NOTES_KEPT :], note | {"id": number}]
+        note: News = {"chat": chat, "seq": said[-1].real_seq if said else 0, "time": self._qq.now(), "note": text}
+        note |= {"id": self._notes[-1]["id"] - 1 if self._notes else -1}
+        note |= {"who": 0, "name": "", "role": "member", "parts": [], "likes": {}}
+        self._notes = [*self._notes[1 - NOTES_KEPT :], note]
         self._tell({"type": "note", "message": self._notes[-1]})
 
     def _progress(self, text: str) -> None:
@@ -108,21 +107,22 @@ class Director:
     # --- what pages ask for -------------------------------------------------------------------------------
 
     def travel(self, where: str) -> None:
-        """Go forward in time. Raises ValueError with the reason in Chinese, Busy while something is under way."""
-        to = travel.target(where, self._qq.now())
-        if int(show_time(to)[:4]) > LAST_YEAR:
-            raise ValueError(f"最远到{LAST_YEAR}年")
+        """Go forward in time. Raises Refused."""
+        try:
+            to = travel.target(where, self._qq.now())
+        except ValueError as error:
+            raise Refused(str(error)) from None
         self._begin("travel", "快进", self._travel(to))
 
     def play(self, name: str, pace: float) -> None:
-        """Play a scene; `pace` in seconds. Raises ValueError for an unknown one, Busy."""
+        """Play a scene; `pace` in seconds. Raises Refused."""
         scene = next((scene for scene in SCENES if scene.name == name), None)
         if scene is None:
-            raise ValueError("没有这一幕")
+            raise Refused("没有这一幕")
         self._begin("scene", scene.title, self._play(scene, pace))
 
     def reset(self) -> None:
-        """Begin anew: an empty book with the small league, empty chats, the real time. Raises ValueError, Busy."""
+        """Begin anew: an empty book with the small league, empty chats, the real time. Raises Refused."""
         self._begin("reset", "重置", self._renew(big=False))
 
     def stop(self) -> None:
@@ -148,7 +148,7 @@ class Director:
         if self._task is not None and not self._task.done():
             if asyncio.iscoroutine(work):
                 work.close()
-            raise Busy(f"「{self._busy['title'] if self._busy else ''}」还没有完，等一下再来")
+            raise Refused(f"「{self._busy['title'] if self._busy else ''}」还没有完，等一下再来")
         self._busy, self._said = {"what": what, "title": title, "line": ""}, ""
         self._tell(self.view())
         self._task = asyncio.create_task(self._run(work), name=f"sandbox {what}")
@@ -177,7 +177,7 @@ class Director:
         await self._client.connected()
         async with asyncio.timeout(travel.SENDING_SECONDS):
             await self._bot.idle()
-        await travel.travel(self._bot.parts, self._bot.clock, to, passed)
+        await travel.travel(self._bot.parts, self._clock, to, passed)
         for group in (OFFICIAL, SCORING):
             self._note(group, f"时间到了 {show_time(self._qq.now())}")
 
@@ -205,7 +205,7 @@ class Director:
         await self._bot.down()
         try:
             erase(self._bot.settings)
-            self._bot.clock.reset()
+            self._clock.reset()
             self._qq.forget()
             self._notes = []
         finally:

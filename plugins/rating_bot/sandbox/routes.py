@@ -8,25 +8,29 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, WebSocket, WebSocketException
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from starlette.requests import HTTPConnection
 
 from ..wire.messages import private_chat
+from . import view
+from .director import Director, News, Refused
 from .qq import FakeQQ
 from .scene import CAST, LINES, OFFICIAL, SCORING
+from .scenes import SCENES
 from .values import Happened, QQRefused, quoting
-from .view import message_view, people_view, split_mentions
 
 PAGE = Path(__file__).parent / "page"
 FILES = {
     "page.css": "text/css",
+    "tools.css": "text/css",
     "page.js": "text/javascript",
     "chat.js": "text/javascript",
     "guide.js": "text/javascript",
+    "tools.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }
 POLICY = (
@@ -41,7 +45,7 @@ REFUSED = 1008
 class Deed(BaseModel):
     """What the page asks for on behalf of a person."""
 
-    do: str = Field(pattern="^(say|recall|react)$")
+    do: Literal["say", "recall", "react"]
     chat: str = Field(pattern="^[gu][0-9]{1,20}$")
     me: int
     text: str = Field("", max_length=TEXT_LIMIT)
@@ -49,7 +53,15 @@ class Deed(BaseModel):
     emoji_id: str = Field("76", pattern="^[0-9]{1,6}$")
 
 
-DEED: TypeAdapter[Deed] = TypeAdapter(Deed)
+class Control(BaseModel):
+    """What the page asks of the sandbox itself. `pace` is in seconds."""
+
+    do: Literal["travel", "play", "stop", "reset"]
+    what: str = Field("", max_length=20)
+    pace: float = Field(0, ge=0, le=3)
+
+
+ASKED: TypeAdapter[Deed | Control] = TypeAdapter(Annotated[Deed | Control, Field(discriminator="do")])
 
 
 def local_hosts(port: int) -> frozenset[str]:
@@ -58,8 +70,11 @@ def local_hosts(port: int) -> frozenset[str]:
     return frozenset(f"{name}:{port}" for name in names) | (frozenset(names) if port == 80 else frozenset())
 
 
-def install(app: FastAPI, qq: FakeQQ, *, host_allowed: Collection[str]) -> None:
-    """Add the page at / and everything under /sandbox; `host_allowed` holds the Host headers to answer."""
+def install(app: FastAPI, qq: FakeQQ, *, host_allowed: Collection[str], director: Director | None = None) -> None:
+    """Add the page at / and everything under /sandbox; `host_allowed` holds the Host headers to answer.
+
+    Without a director people can talk, and nothing else can be done.
+    """
     guarded = APIRouter(dependencies=[Depends(_guard(host_allowed))])
 
     @guarded.get("/", include_in_schema=False)
@@ -73,10 +88,18 @@ def install(app: FastAPI, qq: FakeQQ, *, host_allowed: Collection[str]) -> None:
             raise HTTPException(404)
         return FileResponse(PAGE / name, media_type=FILES[name], headers=_headers())
 
+    @guarded.get("/sandbox/picture/{message_id}/{index}", include_in_schema=False)
+    async def picture(message_id: int, index: int) -> Response:
+        message = qq.find(message_id)
+        found = None if message is None else view.picture(message, index)
+        if found is None:
+            raise HTTPException(404)
+        return Response(found[0], media_type=found[1], headers=_headers() | {"Cache-Control": "private, max-age=3600"})
+
     @guarded.websocket("/sandbox/live")
     async def live(socket: WebSocket) -> None:
         await socket.accept()
-        await _serve(socket, qq)
+        await _serve(socket, qq, director)
 
     app.include_router(guarded)
 
@@ -107,59 +130,85 @@ def _guard(hosts: Collection[str]) -> Callable[[HTTPConnection], None]:
     return check
 
 
-async def _serve(socket: WebSocket, qq: FakeQQ) -> None:
+async def _serve(socket: WebSocket, qq: FakeQQ, director: Director | None) -> None:
     """Tell the page all that was said and happens, and do what it asks, until it leaves."""
-    news: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    news: asyncio.Queue[News] = asyncio.Queue()
 
     def tell(event: Happened) -> None:
         if event.message:
-            news.put_nowait({"type": "message", "message": message_view(qq, event.message)})
+            news.put_nowait({"type": "message", "message": view.message_view(qq, event.message)})
         else:
-            news.put_nowait({"type": "people"} | people_view(qq, CAST))
+            news.put_nowait({"type": "people"} | view.people_view(qq, CAST))
 
-    stop = qq.subscribe(tell)
-    news.put_nowait(_snapshot(qq))
+    def tell_of_stage(told: News) -> None:
+        news.put_nowait(_snapshot(qq, director) if told["type"] == "renewed" else told)
+
+    stops = [qq.subscribe(tell)] + ([director.subscribe(tell_of_stage)] if director else [])
+    news.put_nowait(_snapshot(qq, director))
     writer = asyncio.create_task(_write(socket, news))
     try:
         async for raw in socket.iter_text():
-            if refusal := _perform(qq, raw):
+            if refusal := _perform(qq, director, raw):
                 news.put_nowait({"type": "refused", "text": refusal})
     finally:
-        stop()
+        for stop in stops:
+            stop()
         writer.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await writer
 
 
-async def _write(socket: WebSocket, news: "asyncio.Queue[dict[str, Any]]") -> None:
+async def _write(socket: WebSocket, news: "asyncio.Queue[News]") -> None:
     with contextlib.suppress(RuntimeError, OSError):
         while True:
             await socket.send_json(await news.get())
 
 
-def _snapshot(qq: FakeQQ) -> dict[str, Any]:
+def _snapshot(qq: FakeQQ, director: Director | None) -> News:
     chats = [f"g{OFFICIAL}", f"g{SCORING}", *(private_chat(actor.qq) for actor in CAST)]
+    shown = [view.message_view(qq, message) for chat in chats for message in qq.messages(chat)]
+    shown += director.notes if director else []
+    shown.sort(key=lambda one: (chats.index(one["chat"]), one["seq"], "note" in one))
     return {
         "type": "all",
         "bot": qq.self_id,
         "groups": [{"chat": f"g{number}", "name": qq.groups[number].name} for number in (OFFICIAL, SCORING)],
         "lines": LINES,
-        "messages": [message_view(qq, message) for chat in chats for message in qq.messages(chat)],
-    } | people_view(qq, CAST)
+        "scenes": [{"name": one.name, "title": one.title, "about": one.about, "big": one.big} for one in SCENES],
+        "messages": shown,
+        "stage": director.view() if director else None,
+    } | view.people_view(qq, CAST)
 
 
-def _perform(qq: FakeQQ, raw: str) -> str:
+def _perform(qq: FakeQQ, director: Director | None, raw: str) -> str:
     """Do what the page asks and return why not, or nothing."""
     try:
-        deed = DEED.validate_json(raw)
-        if deed.me not in {actor.qq for actor in CAST}:
+        asked = ASKED.validate_json(raw)
+        if isinstance(asked, Control):
+            _control(director, asked)
+        elif asked.me not in {actor.qq for actor in CAST}:
             raise QQRefused("没有这个人")
-        _do(qq, deed)
+        else:
+            _do(qq, asked)
     except ValidationError:
         return f"没有发出：一条消息最多 {TEXT_LIMIT} 字"
-    except QQRefused as refused:
+    except (QQRefused, Refused) as refused:
         return str(refused)
     return ""
+
+
+def _control(director: Director | None, asked: Control) -> None:
+    if director is None:
+        raise Refused("这里做不到")
+    match asked.do:
+        case "travel":
+            director.travel(asked.what)
+        case "play":
+            director.play(asked.what, asked.pace)
+        case "reset":
+            director.reset()
+        case "stop":
+            director.stop()
 
 
 def _do(qq: FakeQQ, deed: Deed) -> None:
@@ -172,7 +221,7 @@ def _do(qq: FakeQQ, deed: Deed) -> None:
         else:
             qq.recall_private(deed.me, deed.message_id or 0)
     elif deed.do == "say":
-        segments = quoting(deed.message_id) + split_mentions(qq, number, deed.text)
+        segments = quoting(deed.message_id) + view.split_mentions(qq, number, deed.text)
         qq.say(number, deed.me, segments=segments)
     elif deed.do == "recall":
         qq.recall(number, deed.message_id or 0, deed.me)

@@ -36,6 +36,7 @@ class Stage:
         self._pace = pace
         self._tell = tell
         self._travel = travel
+        self._spoken_at = 0
 
     # --- doing --------------------------------------------------------------------------------------------
 
@@ -47,25 +48,34 @@ class Stage:
     async def say(self, who: str, text: str, *, group: int = OFFICIAL, quote: FakeMessage | None = None) -> FakeMessage:
         """Let somebody of the cast speak."""
         await asyncio.sleep(self._pace)
+        self._spoken_at = self.now
         return self.qq.say(group, BY_NAME[who], text, quote=quote.message_id if quote else None)
 
     async def ask(
         self, who: str, text: str, *parts: str, group: int = OFFICIAL, quote: FakeMessage | None = None
     ) -> FakeMessage:
-        """Let somebody speak and return the bot's answer. Raises OffScript unless all of `parts` are in it."""
+        """Let somebody speak and return the bot's answer. Raises OffScript unless all of `parts` are in it.
+
+        The answer quotes what was said, or, of what took effect, the report.
+        """
         said = await self.say(who, text, group=group, quote=quote)
-        answer = await self._wait(group, lambda m: m.quote == said.message_id, said)
+
+        def fits(message: FakeMessage) -> bool:
+            return message.quote == said.message_id or (bool(parts) and all(part in message.text for part in parts))
+
+        answer = await self._wait(group, fits, said)
         if not all(part in answer.text for part in parts):
             raise OffScript(answer.text or "（一张图片）")
         return answer
 
-    async def hear(self, *parts: str, group: int, after: FakeMessage) -> FakeMessage:
-        """Return the bot's first message in a group, said after another (of any group), that holds all of `parts`."""
+    async def hear(self, *parts: str, group: int) -> FakeMessage:
+        """Return the bot's first message in a group that holds all of `parts`, since somebody last spoke."""
+        since = self._spoken_at
 
         def fits(message: FakeMessage) -> bool:
-            return message.time >= after.time and all(part in message.text for part in parts)
+            return message.time >= since and all(part in message.text for part in parts)
 
-        return await self._wait(group, fits, after if after.group_id == group else None)
+        return await self._wait(group, fits, None)
 
     async def _wait(self, group: int, fits: Callable[[FakeMessage], bool], after: FakeMessage | None) -> FakeMessage:
         try:
@@ -105,9 +115,8 @@ class Stage:
                 return directory.name_of(one), directory.name_of(other)
         raise OffScript("（现在没有两个人能下：还没到2月1日，或者都请了假）")
 
-    async def undecided(self) -> list[int]:
-        """Return the numbers of this season's reports that still wait for somebody."""
-        season = season_of(self.now)
+    async def undecided(self, season: int) -> list[int]:
+        """Return the numbers of a season's reports that still wait for somebody."""
         async with self.league.database.read() as connection:
             found = await ReportStore(connection).open_ones()
-        return [r.report_id for r in found if season_of(r.said_at) <= season and r.pool == DEFAULT_POOL]
+        return [r.report_id for r in found if season_of(r.said_at) == season and r.pool == DEFAULT_POOL]

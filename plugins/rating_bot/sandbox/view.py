@@ -1,15 +1,22 @@
 """What the sandbox page is told: messages and people as JSON."""
 
+import base64
+import binascii
 from collections.abc import Iterable
 from typing import Any
 
 from ..wire.messages import group_chat
+from .onebot import BASE64
 from .qq import FakeMessage, FakeQQ
 from .scene import Actor
 from .values import Segment, text_segment
 
 PREVIEW = 80
 """Characters of a quoted message shown above the answer."""
+PICTURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+"""What is shown as a picture, by its first bytes."""
+PNG_HEADER = 24
+"""Bytes of a PNG up to and including its width and height."""
 
 
 def split_mentions(qq: FakeQQ, group_id: int, text: str) -> list[Segment]:
@@ -39,7 +46,11 @@ def message_view(qq: FakeQQ, message: FakeMessage) -> dict[str, Any]:
         "name": message.card or message.nickname,
         "role": message.role,
         "time": message.time,
-        "parts": [_part(qq, message.chat, segment) for segment in message.segments if segment["type"] != "reply"],
+        "parts": [
+            _part(qq, message.chat, segment) | _image(message, index)
+            for index, segment in enumerate(message.segments)
+            if segment["type"] != "reply"
+        ],
         "likes": {
             emoji: [qq.shown_name(message.chat, user_id) for user_id in sorted(people)]
             for emoji, people in message.reactions.items()
@@ -49,6 +60,38 @@ def message_view(qq: FakeQQ, message: FakeMessage) -> dict[str, Any]:
         view["recalled_by"] = message.recalled_by
     if message.quote is not None:
         view["quote"] = _quote(qq, message.quote)
+    return view
+
+
+def picture(message: FakeMessage, index: int) -> tuple[bytes, str] | None:
+    """Return the bytes and the type of a picture in a message; None where that part is none."""
+    if message.recalled or not 0 <= index < len(message.segments):
+        return None
+    content = _bytes(message.segments[index])
+    kind = next((kind for first, kind in PICTURES.items() if content.startswith(first)), None)
+    return None if kind is None else (content, kind)
+
+
+def _bytes(segment: Segment, most: int | None = None) -> bytes:
+    """Return the first bytes that a picture carries along, none where it carries nothing readable."""
+    file = str(segment["data"].get("file", ""))
+    if segment["type"] != "image" or not file.startswith(BASE64):
+        return b""
+    encoded = file[len(BASE64) :] if most is None else file[len(BASE64) : len(BASE64) + -(-most // 3) * 4]
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except binascii.Error:
+        return b""
+
+
+def _image(message: FakeMessage, index: int) -> dict[str, Any]:
+    """Return where the page finds a picture and how large it is; nothing for other parts."""
+    head = _bytes(message.segments[index], PNG_HEADER)
+    if not any(head.startswith(first) for first in PICTURES):
+        return {}
+    view: dict[str, Any] = {"image": f"/sandbox/picture/{message.message_id}/{index}"}
+    if head.startswith(b"\x89PNG") and len(head) >= PNG_HEADER:
+        view |= {"width": int.from_bytes(head[16:20]), "height": int.from_bytes(head[20:24])}
     return view
 
 
@@ -78,7 +121,7 @@ def _part(qq: FakeQQ, chat: str, segment: Segment) -> dict[str, Any]:
         if data["qq"] == "all":
             return {"text": "@全体成员"}
         return {"at": int(data["qq"]), "text": "@" + qq.shown_name(chat, int(data["qq"]))}
-    return {"text": f"[{kind}]"}
+    return {"text": {"image": "[图片]", "file": "[文件]"}.get(kind, f"[{kind}]")}
 
 
 def _quote(qq: FakeQQ, message_id: int) -> dict[str, Any]:

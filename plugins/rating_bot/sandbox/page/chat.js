@@ -3,7 +3,17 @@
 const MINUTE = 60_000;
 const LIKES = { 76: "赞", 124: "好的" };
 const ROLES = { owner: "群主", admin: "管理员" };
-const clock = new Intl.DateTimeFormat("zh-CN", { timeZone: "Asia/Shanghai", hour: "2-digit", minute: "2-digit" });
+const inShanghai = (options) => new Intl.DateTimeFormat("zh-CN", { timeZone: "Asia/Shanghai", ...options });
+const clock = inShanghai({ hour: "2-digit", minute: "2-digit" });
+const date = inShanghai({ year: "numeric", month: "numeric", day: "numeric" });
+const weekday = inShanghai({ weekday: "short" });
+
+/** A moment in words: with the date unless it is told already. */
+export function moment(at, before = 0) {
+  const day = date.format(at).replace("/", "年").replace("/", "月") + "日";
+  const told = before && date.format(before) === date.format(at);
+  return told ? clock.format(at) : `${day} ${weekday.format(at)} ${clock.format(at)}`;
+}
 
 /** Make an element: attributes by name, `on` for handlers, `class` for classes; children are nodes or text. */
 export function h(tag, { on = {}, ...attributes } = {}, ...children) {
@@ -74,9 +84,26 @@ function quoteBox(message, acts) {
 }
 
 function words(message, state) {
-  return message.parts.map((part) =>
+  const parts = message.parts.filter((part) => !part.image);
+  return parts.map((part) =>
     part.at ? h("span", { class: part.at === state.me ? "at me" : "at" }, part.text) : part.text,
   );
+}
+
+/** A picture in a message; a tap enlarges it. */
+function picture(part, caption, acts) {
+  const { image, width, height } = part;
+  const enlarge = (event) => {
+    event.stopPropagation();
+    acts.enlarge(image, caption);
+  };
+  const thumbnail = h("img", { src: image, alt: `图片：${caption}`, width, height });
+  return h("button", { type: "button", class: "picture", title: "放大", on: { click: enlarge } }, thumbnail);
+}
+
+function pictures(message, acts) {
+  const caption = message.parts.filter((part) => !part.image).map((part) => part.text).join("").trim().split("\n")[0];
+  return message.parts.filter((part) => part.image).map((part) => picture(part, caption, acts));
 }
 
 function likes(message) {
@@ -123,6 +150,7 @@ function deeds(message, state, acts) {
 /** One message as a list item. */
 export function bubble(message, state, acts) {
   const own = message.who === state.me;
+  if (message.note) return h("li", { class: "note", "data-id": message.id }, h("span", {}, message.note));
   if (message.recalled_by) {
     const who = message.recalled_by === message.who ? message.name : acts.nameOf(message.chat, message.recalled_by);
     const whose = message.recalled_by === message.who ? "一条消息" : `${message.name} 的一条消息`;
@@ -131,11 +159,14 @@ export function bubble(message, state, acts) {
   const isBot = message.who === state.bot;
   const tag = isBot ? "机器人" : ROLES[message.role];
   const lines = copyable(message, state);
+  const said = words(message, state);
+  const hasWords = said.some((part) => part.textContent ?? part.trim());
   const body = h(
     "div",
     { class: "bubble", role: "button", tabindex: "0", "aria-expanded": "false" },
     message.quote && quoteBox(message, acts),
-    h("p", {}, ...words(message, state)),
+    hasWords && h("p", {}, ...said),
+    ...pictures(message, acts),
     lines && copyRow(lines, acts),
   );
   const item = h(
@@ -170,8 +201,8 @@ export function bubble(message, state, acts) {
   return item;
 }
 
-/** The line with the time, where some minutes passed since the message before. */
+/** The line with the time, where some minutes passed since the message before; with the date on another day. */
 export function timeLine(message, before) {
-  if (before && message.time - before.time < 3 * MINUTE) return null;
-  return h("li", { class: "system time" }, clock.format(message.time));
+  if (message.note || (before && message.time - before.time < 3 * MINUTE)) return null;
+  return h("li", { class: "system time" }, moment(message.time, before?.time));
 }

@@ -2,6 +2,7 @@
 
 import { avatar, bubble, h, plain, timeLine } from "./chat.js";
 import { drawGuide, forget } from "./guide.js";
+import { drawScenes, enlarge, setUpTools, takeStage } from "./tools.js";
 
 const $ = (id) => document.getElementById(id);
 const NOTES = ["报分、确认、查询都在这里", "生效的报分转到这里；记分员在这里办事"];
@@ -63,6 +64,7 @@ function setQuote(message) {
 }
 
 const acts = {
+  enlarge,
   nameOf,
   fill,
   type,
@@ -103,7 +105,7 @@ function dot(chat) {
 }
 
 function chatTab(chat, name, picture) {
-  const last = said(chat).findLast((message) => !message.recalled_by);
+  const last = said(chat).findLast((message) => !message.recalled_by && !message.note);
   const preview = last ? `${last.name}：${plain(last).replaceAll("\n", " ")}` : "还没有消息";
   const current = chat === state.chat;
   return h(
@@ -219,7 +221,10 @@ function showMessage(message, isNew) {
 function takeAll(news) {
   Object.assign(state, { bot: news.bot, groups: news.groups, lines: news.lines });
   Object.assign(state, { people: news.people, members: news.members, messages: new Map() });
+  state.unread.clear();
   for (const message of news.messages) state.messages.set(message.chat, [...said(message.chat), message]);
+  drawScenes(news.scenes);
+  if (news.stage) takeStage(news.stage);
   if (!news.messages.length) forget();
   const before = Number(sessionStorage.getItem("sandbox-me"));
   if (!person(state.me)) state.me = (person(before) ?? state.people[0]).qq;
@@ -232,7 +237,7 @@ function takeMessage(message) {
   const isNew = at < 0;
   state.messages.set(message.chat, isNew ? [...messages, message] : messages.with(at, message));
   if (message.chat === state.chat) showMessage(message, isNew);
-  else if (isNew) state.unread.set(message.chat, (state.unread.get(message.chat) ?? 0) + 1);
+  else if (isNew && !message.note) state.unread.set(message.chat, (state.unread.get(message.chat) ?? 0) + 1);
   drawChats();
   drawPeople();
   drawGuide(state, acts);
@@ -241,6 +246,9 @@ function takeMessage(message) {
 const takes = {
   all: takeAll,
   message: ({ message }) => takeMessage(message),
+  note: ({ message }) => takeMessage(message),
+  stage: takeStage,
+  show: ({ chat }) => chat !== state.chat && open(chat),
   people({ people, members }) {
     Object.assign(state, { people, members });
     draw();
@@ -308,9 +316,6 @@ $("log").addEventListener("scroll", () => {
   if (atEnd) $("newer").hidden = true;
 });
 new ResizeObserver(() => atEnd && toEnd()).observe($("log"));
-$("guide-toggle").addEventListener("click", () => {
-  const open = $("guide").classList.toggle("open");
-  $("guide-toggle").setAttribute("aria-expanded", String(open));
-});
+setUpTools(ask);
 
 connect();
