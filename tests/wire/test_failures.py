@@ -30,6 +30,12 @@ EVENT = "NTEvent serviceAndMethod:NodeIKernelMsgService/sendMsg ListenerName:Nod
         (299, "failed", "risk"),
         (100, "GROUP_NOT_FOUND 群聊不存在", "kicked"),
         (100, "SEND_MSG_API_ERROR 请参考 go-cqhttp 端输出", "risk"),
+        (
+            1200,
+            f'EventChecker Failed: {EVENT} EventRet:\n{{"result": -1, "errMsg": "rich media transfer failed"}}',
+            "refused",
+        ),
+        (1200, "rich media transfer failed", "refused"),
         (1200, "Get Uid Error", "refused"),
         (1200, "At成员不存在", "refused"),
         (1200, "回复的消息不存在", "refused"),

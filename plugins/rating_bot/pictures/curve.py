@@ -57,12 +57,13 @@ def thinned(points: Sequence[Point], most: int) -> list[Point]:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What a plot shows: times in ms, ratings in points."""
+    """What a plot shows: times in ms, ratings in points; low and high are whole steps."""
 
     since: int
     until: int
     low: float
     high: float
+    step: int
 
     def x(self, at: int) -> float:
         return _share(at, self.since, self.until)
@@ -92,14 +93,13 @@ def _frame(lines: Iterable[Sequence[Point]]) -> Frame:
     bottom, top = (low // step) * step, -(-high // step) * step
     if bottom == top:
         bottom, top = bottom - step, top + step
-    return Frame(since, max(at for at, _ in points), bottom, top)
+    return Frame(since, max(at for at, _ in points), bottom, top, step)
 
 
 def _rating_ticks(frame: Frame) -> list[parts.Data]:
-    step = _step(frame.high - frame.low)
-    first = -(-frame.low // step) * step
-    count = int((frame.high - first) // step) + 1
-    return [{"at": frame.y(first + i * step), "label": f"{first + i * step:g}"} for i in range(count)]
+    count = round((frame.high - frame.low) / frame.step) + 1
+    ratings = [frame.low + number * frame.step for number in range(count)]
+    return [{"at": frame.y(rating), "label": f"{rating:g}"} for rating in ratings]
 
 
 def day_ticks(first: date, last: date) -> list[tuple[date, str]]:

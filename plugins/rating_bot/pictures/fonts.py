@@ -7,6 +7,7 @@ colour), symbols and further scripts. What no font has is shown as a deliberate 
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import category
 
 from fontTools.ttLib import TTFont
 
@@ -20,6 +21,8 @@ OTHER_CJK = "Noto Sans CJK "
 """The same characters in the forms of other regions: not used."""
 BOX = "□"
 """Stands for a character that no font has."""
+MOST_MARKS = 2
+"""Accents on one letter that are shown; a tower of them would be drawn over the rows above."""
 
 
 def folders() -> list[Path]:
@@ -50,17 +53,25 @@ class Glyphs:
         return ord(character) in self._known
 
     def shown(self, value: Any) -> Any:
-        """Return data with a box for each character of its texts that no font has."""
+        """Return data with a box for each character of its texts that no font has, and without towers of accents."""
         if isinstance(value, str):
-            return value if self._known.issuperset(map(ord, value)) else "".join(map(self._or_box, value))
+            return self._shown(value)
         if isinstance(value, list):
             return [self.shown(item) for item in value]
         if isinstance(value, dict):
             return {key: self.shown(item) for key, item in value.items()}
         return value
 
-    def _or_box(self, character: str) -> str:
-        return character if ord(character) in self._known else BOX
+    def _shown(self, text: str) -> str:
+        if text.isascii():
+            return text
+        out: list[str] = []
+        marks = 0
+        for character in text:
+            marks = marks + 1 if category(character) in ("Mn", "Me") else 0
+            if marks <= MOST_MARKS:
+                out.append(character if ord(character) in self._known else BOX)
+        return "".join(out)
 
 
 def _characters(face: "FontInfo") -> frozenset[int]:
