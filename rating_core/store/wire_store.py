@@ -117,7 +117,10 @@ class OutRow:
 
 
 class OutboxTable:
-    """What the bot says: (held →) pending → sending → sent | unknown | failed | dropped."""
+    """What the bot says: (held →) pending → sending → sent | unknown | failed | dropped.
+
+    What a picture shows is kept until its fate is decided: a board is worth hundreds of lines.
+    """
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -173,7 +176,7 @@ class OutboxTable:
 
     async def mark_sent(self, outbox_id: int, message_id: str) -> None:
         """QQ took it, under this id (empty where the client names none)."""
-        await self._set(outbox_id, state="sent", message_id=message_id or None, error="")
+        await self._set(outbox_id, state="sent", message_id=message_id or None, error="", picture=None)
 
     async def mark_unknown(self, outbox_id: int, error: str) -> None:
         """It may be out or not: it has to be looked for."""
@@ -186,11 +189,11 @@ class OutboxTable:
 
     async def mark_failed(self, outbox_id: int, error: str) -> None:
         """Given up."""
-        await self._set(outbox_id, state="failed", error=error)
+        await self._set(outbox_id, state="failed", error=error, picture=None)
 
     async def mark_dropped(self, outbox_id: int) -> None:
         """Nobody waits for it any more."""
-        await self._set(outbox_id, state="dropped")
+        await self._set(outbox_id, state="dropped", picture=None)
 
     async def recover(self) -> int:
         """After a start: what was being sent may be out. Return how many rows."""

@@ -221,13 +221,22 @@ async def test_with_pictures_off_nothing_is_drawn_nor_kept(tmp_path: Path) -> No
         await rig.say("裁判老赵", "张三 胜 李四")
         for typed in ("/排行榜", "/等级分 张三", "/对战 张三 李四", "/曲线 张三"):
             assert (await ask(rig, typed, "裁判老赵"))[1] is None
-        assert all(row.picture is None for row in await rig.outbox())
+        assert all((row.picture, row.caption) == (None, "") for row in await rig.outbox())
 
 
 async def test_a_high_rated_player_s_card_says_what_keeps_him(rig: Rig) -> None:
     async with rig.league.transaction() as tx:
         owner = await tx.known(tx.directory.actor(str(OWNER), rig.league.superusers))
         await people.register(tx, owner, "高手", "冠军", rig.clock.at)
+    assert rig.parts is not None and rig.parts.painter is not None
     await ask(rig, "/等级分 高手")
+    ((picture, _),) = rig.parts.painter._done.items()
+    assert "现在不能报分：实际分满2200，还没有核验IP截图（L11）。" in picture.data
+
+
+async def test_what_a_picture_showed_is_not_kept_once_it_is_out(rig: Rig) -> None:
+    await ask(rig, "/排行榜")
     row = (await rig.outbox())[-1]
-    assert row.picture is not None and "现在不能报分：实际分满2200，还没有核验IP截图（L11）。" in row.picture
+    assert (row.state, row.picture) == ("sent", None)
+    assert row.caption == "单跳1v1等级分排行榜 2026-11-30（第1/1页，共2人）"
+    assert row.text.startswith("单跳1v1等级分排行榜 2026-11-30（第1/1页，共2人）\n1 张三")

@@ -65,10 +65,10 @@ class Context:
         picture: Picture | None = None, caption: str = "",
     ) -> Out:  # fmt: skip
         """Return an answer to the message, where it was asked; `text` stands for the picture where none can be sent."""
-        return Out(
-            self.message.chat, text, kind, about, self.message.message_id if quote else None,
-            picture if self.settings.pictures else None, caption,
-        )  # fmt: skip
+        if picture is None or not self.settings.pictures:
+            picture, caption = None, ""
+        quoted = self.message.message_id if quote else None
+        return Out(self.message.chat, text, kind, about, quoted, picture, caption)
 
     def privately(self, text: str) -> Out:
         """Return what only the speaker may read, wherever he asked."""

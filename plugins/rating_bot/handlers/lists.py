@@ -132,7 +132,7 @@ def announcements(context: Context, published: service.Published) -> list[Out]:
     drawn = context.settings.pictures
     said = board_page(board, 1, here=here, title=title, asked=asked, as_text=drawn)
     picture = pictures.picture(board, 1, title=title) if drawn else None
-    caption = captions.board(board, 1, pictures.pages(board), here, title=title, asked=asked)
+    caption = captions.board(board, 1, pictures.pages(board), here, title=title, asked=asked) if drawn else ""
     outs = []
     for group, its_pool in context.settings.official_groups.items():
         if (its_pool or DEFAULT_POOL) == published.pool:

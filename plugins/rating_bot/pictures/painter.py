@@ -11,7 +11,7 @@ from nonebot.log import logger
 from plugins.rating_bot.wire.messages import Picture
 
 LIMIT_SECONDS = 5.0
-KEPT = 64
+KEPT = 32
 """Pictures kept, the latest used; a board is about half a megabyte."""
 
 Press = Callable[[Picture], bytes]
