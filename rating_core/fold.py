@@ -288,7 +288,10 @@ def fold_entry(state: State, entry: ledger.Entry, seq: int, said_at: int, pool: 
 
 
 def fold_void(state: State, entry: ledger.Entry, seq: int) -> None:
-    """Enter what is left of an entry that was voided: a lifted penalty (免罚) leaves its challenge ended."""
-    if isinstance(entry, ledger.ChallengeForfeited):
+    """Enter what is left of an entry that was voided: a lifted penalty (免罚) leaves its challenge ended.
+
+    A Book of what was posted before some day knows no challenge that was issued later.
+    """
+    if isinstance(entry, ledger.ChallengeForfeited) and entry.challenge in state.challenges:
         challenge = state.challenges[entry.challenge]
         challenge.state, challenge.ended_seq = "lifted", seq
