@@ -10,8 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+from rating_core.importing.games_plan import Options
 from rating_core.rulebook import DEFAULT_POOL, POOLS
-from rating_core.shell import commands
+from rating_core.shell import commands, moving
 from rating_core.shell.opening import DEFAULT_URL, SETTING, ShellError, database_url
 
 app = typer.Typer(
@@ -42,12 +43,28 @@ def _finish(work: Coroutine[Any, Any, int]) -> None:
 
 @app.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(help="名单：CSV、制表符或分号分隔，UTF-8 或 GB18030，第一行是表头")],
+    file: Annotated[Path, typer.Argument(help="导出的工作簿、对局表（xlsx、CSV）、报分文本，或名单（CSV、xlsx）")],
     yes: Annotated[bool, typer.Option("--yes", help="真的写入；不加就只试算")] = False,
+    new_players: Annotated[
+        bool, typer.Option("--new-players", help="对局里榜上没有的名字都登记成新棋手（普通）")
+    ] = False,
+    unknown_as_loss: Annotated[
+        bool, typer.Option("--unknown-as-loss", help="和旧表格一样：结果不是胜、平的一律算负")
+    ] = False,
+    pool: Annotated[str, typer.Option("--pool", help=f"没有写榜的对局算哪个榜：{'、'.join(POOLS)}")] = "",
     database: DatabaseOption = None,
 ) -> None:
-    """导入已有联赛的名单：名字、QQ、名次或期初分。默认只试算，列出所有问题和导入后的榜；--yes 一次全部写入。"""
-    _finish(commands.import_roster(_url(database), file, yes, now, typer.echo))
+    """导入对局或名单。默认只试算，列出所有问题、导入后的榜和表里的分差多少；--yes 一次全部写入。"""
+    options = Options(new_players, unknown_as_loss, pool)
+    _finish(moving.import_file(_url(database), file, options, yes, now, typer.echo))
+
+
+@app.command()
+def export(
+    file: Annotated[Path, typer.Argument(metavar="文件.xlsx", help="新工作簿的名字")], database: DatabaseOption = None
+) -> None:
+    """导出工作簿：战绩、榜单、封存名单、棋手、调整、计算器，公式是活的。机器人运行时也可以。"""
+    _finish(moving.export_file(_url(database), file, now, typer.echo))
 
 
 @app.command()

@@ -1,10 +1,12 @@
 """What the book would be with a file of games, and how that differs from the ratings the file itself shows."""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from rating_core.book import Book
 from rating_core.directory import Directory
 from rating_core.importing.games_plan import GamesPlan
+from rating_core.ledger import Draft
 
 ROUNDING = 0.05
 """What one decimal hides; 0.5 where the file shows whole points."""
@@ -49,9 +51,15 @@ class Outcome:
     differences: Differences
 
 
-def outcome(plan: GamesPlan, book: Book, directory: Directory) -> Outcome:
-    """Fold the entries of a plan on a copy of the book. Takes seconds where there are tens of thousands."""
-    after = book.with_drafts(plan.drafts)
+def outcome(
+    plan: GamesPlan, book: Book, directory: Directory,
+    watched: Callable[[Sequence[Draft]], Iterable[Draft]] = iter,
+) -> Outcome:  # fmt: skip
+    """Fold the entries of a plan on a copy of the book. Takes seconds where there are tens of thousands.
+
+    `watched` hands the entries on one by one, so that somebody can see how far it is.
+    """
+    after = book.with_drafts(watched(plan.drafts))
     names = directory.copy()
     for number, own in plan.names:
         for name in own[:-1]:

@@ -73,7 +73,9 @@ class Names:
         """Enter a player whom the file states; return his number, None if his name cannot be."""
         name = normalize_name(player.name)
         found = self.roster.resolve(name)
-        return found if found is not None else self._add(name, player)
+        if found is None and (found := self._add(name, player)) is None:
+            self._known[player.name] = None  # said once, not again in every game
+        return found
 
     def _add(self, name: str, player: RawPlayer) -> int | None:
         if (problem := history_name(name, self.reserved)) is not None:

@@ -6,19 +6,17 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from rating_core import importing
 from rating_core.book import Book
 from rating_core.check import difference, fold_afresh
-from rating_core.directory import Actor, Directory
 from rating_core.ledger import LedgerError, Row
-from rating_core.queries import Board, board, calculate
+from rating_core.queries import board, calculate
 from rating_core.report_text import Result
-from rating_core.rulebook import DEFAULT_POOL, EVENT_WEIGHTS, POOLS
+from rating_core.rulebook import EVENT_WEIGHTS, POOLS
 from rating_core.service.league import League
-from rating_core.shell import import_wording, wording
-from rating_core.shell.opening import BACKUPS, ShellError, file_of, reading, writing
+from rating_core.shell import wording
+from rating_core.shell.opening import BACKUPS, ShellError, file_of, reading
 from rating_core.store.backup import BackupFailed, backup_sqlite
-from rating_core.store.database import Database, sqlite_path
+from rating_core.store.database import Database
 from rating_core.store.ledger_store import LedgerStore
 from rating_core.times import to_datetime
 
@@ -26,7 +24,8 @@ Say = Callable[[str], None]
 Clock = Callable[[], int]
 
 
-async def _league(database: Database, clock: Clock) -> League:
+async def league_of(database: Database, clock: Clock) -> League:
+    """Open the league for a command. Raises ShellError where the ledger cannot be read."""
     try:
         return await League.open(database, clock)
     except LedgerError as error:
@@ -41,7 +40,7 @@ async def show_board(url: str, pool: str, top: int | None, as_json: bool, clock:
     if pool not in POOLS:
         raise ShellError(wording.bad_pool(pool))
     async with reading(url) as database:
-        league = await _league(database, clock)
+        league = await league_of(database, clock)
     found = board(league.book, league.directory, pool, clock())
     say(wording.board_json(found, top) if as_json else wording.board(found, top))
     return 0
@@ -115,74 +114,4 @@ async def backup(url: str, folder: Path | None, clock: Clock, say: Say) -> int:
     except BackupFailed as error:
         raise ShellError(wording.backup_failed(error)) from error
     say(wording.backed_up(saved, saved.stat().st_size))
-    return 0
-
-
-# --- import -----------------------------------------------------------------------------------------------
-
-
-async def import_roster(url: str, file: Path, write: bool, clock: Clock, say: Say) -> int:
-    """Check a roster file and say what it would do; with `write` do it, everything or nothing. 1 on problems."""
-    table = _read(file)
-    say(import_wording.read_as(table))
-    if write:
-        return await _write(url, table, clock, say)
-    path = sqlite_path(url)
-    if path is not None and not path.is_file():
-        book, directory, openings = Book(), Directory(), {}  # day one: there is no league yet
-    else:
-        async with reading(url) as database:
-            league = await _league(database, clock)
-            book, directory = league.book, league.directory
-            async with database.read() as connection:
-                openings = dict(await importing.openings_of(LedgerStore(connection), book))
-    plan = importing.plan(table, book, directory, openings, clock())
-    if (status := _say_plan(plan, say)) is not None:
-        return status
-    for pool in dict.fromkeys([new.pool for new in plan.openings] or [DEFAULT_POOL]):
-        say(wording.board(_board_after(plan, book, directory, pool, clock()), None))
-    say(import_wording.DRY_RUN)
-    return 0
-
-
-def _read(file: Path) -> importing.Table:
-    try:
-        if file.stat().st_size > importing.MAX_BYTES:
-            raise importing.FileProblem("too_big", size=file.stat().st_size, most=importing.MAX_BYTES)
-        return importing.read_table(file.read_bytes())
-    except OSError as error:
-        raise ShellError(import_wording.unreadable(file, error)) from error
-    except importing.FileProblem as problem:
-        raise ShellError(import_wording.file_problem(problem)) from problem
-
-
-def _say_plan(plan: importing.Plan, say: Say) -> int | None:
-    """Say what a plan holds; return the exit code if nothing is to be written."""
-    for problem in plan.problems:
-        say(import_wording.problem_text(problem))
-    for line in import_wording.notes(plan):
-        say(line)
-    say(import_wording.counts(plan))
-    if plan.problems:
-        say(import_wording.NOTHING_WRITTEN)
-        return 1
-    if not plan.changes:
-        say(import_wording.NOTHING_NEW)
-        return 0
-    return None
-
-
-def _board_after(plan: importing.Plan, book: Book, directory: Directory, pool: str, at: int) -> Board:
-    return board(*importing.outcome(plan, book, directory), pool, at)
-
-
-async def _write(url: str, table: importing.Table, clock: Clock, say: Say) -> int:
-    async with writing(url) as (database, saved):
-        league = await _league(database, clock)
-        async with league.transaction() as tx:
-            plan = importing.plan(table, tx.book, tx.directory, await importing.openings_of(tx.ledger, tx.book), tx.now)
-            if (status := _say_plan(plan, say)) is not None:
-                return status
-            done = await importing.apply(tx, Actor(""), plan, tx.now)
-        say(import_wording.done(done, saved))
     return 0

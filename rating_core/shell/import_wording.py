@@ -49,7 +49,7 @@ def unreadable(path: object, error: OSError) -> str:
 
 # --- rows -------------------------------------------------------------------------------------------------
 
-_NAMES: dict[str, str] = {
+NAMES: dict[str, str] = {
     "too_long": "最长{detail}个字",
     "quote": "不能有引号「{detail}」",
     "at": "不能有@",
@@ -120,7 +120,7 @@ def problem_text(problem: Problem) -> str:
 
 def _bad_name(facts: dict[str, Any]) -> str:
     problem: NameProblem = facts["problem"]
-    return f"名字「{facts['name'][:20]}」不能用：{_NAMES[problem.code].format(detail=problem.detail)}。请改名。"
+    return f"名字「{facts['name'][:20]}」不能用：{NAMES[problem.code].format(detail=problem.detail)}。请改名。"
 
 
 def _confusable(facts: dict[str, Any]) -> str:
@@ -134,6 +134,8 @@ def _confusable(facts: dict[str, Any]) -> str:
 def read_as(table: Table) -> str:
     """How the file was read, so that a wrong guess is seen."""
     titles = "、".join(table.titles.values())
+    if not table.delimiter:
+        return f"按Excel工作簿的第一张表读取，认出的列：{titles}。"
     return f"按{_ENCODINGS[table.encoding]}、{_DELIMITERS[table.delimiter]}分隔读取，认出的列：{titles}。"
 
 
