@@ -58,7 +58,9 @@ async def test_every_answer_is_strict(reader: Reader, address: str) -> None:
 def test_pages_hold_nothing_that_the_policy_forbids_and_name_no_other_host() -> None:
     for path in STATIC.iterdir():
         text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
-        assert not re.search(r"https?:|//[a-z]+\.|@import|url\(|innerHTML|insertAdjacentHTML|eval\(|\.style\b", text), path
+        assert not re.search(r"https?:|//[a-z]+\.|@import|url\(|innerHTML|insertAdjacentHTML|eval\(|\.style\b", text), (
+            path
+        )
     assert {path.name for path in STATIC.iterdir()} == set(TYPES)
 
 

@@ -105,7 +105,7 @@ async def test_a_board_can_be_searched_by_characters_and_by_pinyin(reader: Reade
 async def test_a_search_says_who_is_not_on_the_board_and_who_may_be_meant(reader: Reader, books: Books) -> None:
     page = await reader.page("?q=王五")
     assert "榜上没有" in page and "不在榜上的" in page and f"/board/players/{books.id('王五')}" in page
-    assert "是不是" in await reader.page("?q=张四") and "/board/players/1\"" in await reader.page("?q=张四")
+    assert "是不是" in await reader.page("?q=张四") and '/board/players/1"' in await reader.page("?q=张四")
     for typed in ("蒙面", "mmr", "蒙面人公用号"):
         assert f"/board/players/{books.id('蒙面人公用号')}" not in await reader.page(f"?q={typed}")
 
@@ -321,9 +321,11 @@ async def test_corrections_are_named_by_number_and_kind(reader: Reader, shown: S
 
 
 async def test_events_and_their_standings(reader: Reader, shown: Shown) -> None:
-    assert [(e["name"], e["games"], e["open"]) for e in (await reader.data("events"))["events"]] == [("皇后杯", 4, True)]
+    assert [(e["name"], e["games"], e["open"]) for e in (await reader.data("events"))["events"]] == [
+        ("皇后杯", 4, True)
+    ]
     found, data = queries.standings(shown.book, shown.directory, 1), await reader.data("events/1")
-    page = [cells for cells in rows(await reader.page("events/1"))][1:]
+    page = rows(await reader.page("events/1"))[1:]
     for row, as_data, cells in zip(found.rows, data["rows"], page, strict=True):
         performance = row.performance
         assert (as_data["rank"], as_data["name"]) == (row.rank, row.name)
@@ -404,14 +406,16 @@ async def test_names_are_shown_and_never_read_as_markup(reader: Reader, shown: S
 
 
 ALLOWED_TAGS = set(
-    "html head meta title link script body header div a img b nav main footer p h1 h2 span form input select option button "
-    "table thead tbody tr th td i abbr small sup bdi label section figure svg rect line text path circle".split()
+    "html head meta title link script body header div a img b nav main footer p h1 h2 span form input select option "
+    "button table thead tbody tr th td i abbr small sup bdi label section figure svg rect line text path circle".split()
 )
 
 
 def test_every_template_is_used_and_none_can_leave_escaping() -> None:
     for path in TEMPLATES.iterdir():
-        assert not re.search(r"\|\s*safe|autoescape|Markup|<style|\sstyle=|\son\w+=", path.read_text("utf-8")), path.name
+        assert not re.search(r"\|\s*safe|autoescape|Markup|<style|\sstyle=|\son\w+=", path.read_text("utf-8")), (
+            path.name
+        )
     sources = "".join(path.read_text("utf-8") for path in [*TEMPLATES.parent.glob("*.py"), *TEMPLATES.iterdir()])
     assert all(f'"{path.name}"' in sources for path in TEMPLATES.iterdir())
 

@@ -17,11 +17,18 @@ from rating_core.ledger import Adjustment, IpChecked, LeaveTaken, ListPublished,
 from rating_core.past import PastBooks
 from rating_core.rules.display import board_order
 from tests.support.books import Books
+from tests.support.rig import Rig
 from tests.support.rows import ms
 
 NOW = "2026-11-30 12:00"
 POOL = "单跳1v1"
-HOSTILE = ("<img src=x onerror=alert(1)>", "a'b\"c&d</td>", "\u05d0\u05d1 \u05d2", "𠮷田𠮷", "一二三四五六七八九十甲乙丙丁戊己")
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "a'b\"c&d</td>",
+    "\u05d0\u05d1 \u05d2",
+    "𠮷田𠮷",
+    "一二三四五六七八九十甲乙丙丁戊己",
+)
 """Names as an old table may hold them: markup, quotes, right to left, rare and wide characters."""
 
 
@@ -60,8 +67,8 @@ def league() -> Books:
     hostile = [books.id(name) for name in HOSTILE]
     publish(books, "2026-07-20 12:00")
     event = books.event("皇后杯", 1.2)
-    books.play("李四 胜 王五", "赵六 平 王五", "张三 负 赵六", "蒙面人公用号 胜 张三", at="2026-08-01 20:00", event=event,
-               weight=1.2)  # fmt: skip
+    games = ("李四 胜 王五", "赵六 平 王五", "张三 负 赵六", "蒙面人公用号 胜 张三")
+    books.play(*games, at="2026-08-01 20:00", event=event, weight=1.2)
     row = books.play("赵六 胜胜负 长孙无忌", at="2026-09-01 20:00")
     first = books.rows.game - 2
     books.amend(row, first, "赵六 负 长孙无忌")
@@ -85,6 +92,13 @@ def application(shown: Shown | None) -> FastAPI:
     """Return an application with the pages of a league, or of none."""
     app = FastAPI()
     install(app, lambda: shown, lambda: shown.at if shown else 0)  # type: ignore[arg-type, return-value]
+    return app
+
+
+def of_rig(rig: Rig) -> FastAPI:
+    """Return an application with the pages of a whole bot."""
+    app = FastAPI()
+    install(app, lambda: rig.league, rig.clock.now)
     return app
 
 
@@ -120,7 +134,8 @@ class Reader:
         parts = urlsplit(address)
         scope = {
             "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
-            "path": unquote(parts.path), "raw_path": parts.path.encode(), "query_string": quote(parts.query, safe="%=&+/").encode(),
+            "path": unquote(parts.path), "raw_path": parts.path.encode(),
+            "query_string": quote(parts.query, safe="%=&+/").encode(),
             "root_path": "", "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
             "headers": [(name.replace("_", "-").lower().encode(), value.encode()) for name, value in headers.items()],
         }  # fmt: skip

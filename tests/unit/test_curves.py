@@ -1,5 +1,7 @@
 """Rating curves, and whom a player met."""
 
+from itertools import pairwise
+
 from rating_core import queries
 from rating_core.ledger import Adjustment, Merged, Settlement
 from rating_core.queries import CurvePoint
@@ -22,7 +24,7 @@ def test_a_curve_goes_from_the_first_rating_to_the_last() -> None:
     kinds = [(p.kind, p.number) for p in points[1:]]
     assert kinds == [("game", 1), ("game", 2), ("game", 3), ("adjustment", 4), ("game", 4), ("settlement", 6)]
     assert points[-1].rating == book.state.look(POOL, 1).rating
-    for before, after in zip(points, points[1:], strict=False):
+    for before, after in pairwise(points):
         assert after.rating - before.rating == after.change or abs(after.rating - before.rating - after.change) < 1e-9
         assert after.at >= before.at
     assert points[4].change == -15.0 and points[6].change == -20.0
@@ -95,7 +97,11 @@ def test_partners_and_opponents_of_pairs() -> None:
     books.play("甲 乙 胜 丙 丁", "甲 丙 负 乙 丁", "丁 甲 平 丙 乙", at="2026-06-01 20:00", pool="单跳2v2")
     book = books.book()
     met = queries.company(book, books.directory, "单跳2v2", books.id("甲"))
-    assert {(r.name, r.wins, r.draws, r.losses) for r in met.partners} == {("乙", 1, 0, 0), ("丙", 0, 0, 1), ("丁", 0, 1, 0)}
+    assert {(r.name, r.wins, r.draws, r.losses) for r in met.partners} == {
+        ("乙", 1, 0, 0),
+        ("丙", 0, 0, 1),
+        ("丁", 0, 1, 0),
+    }
     assert {(r.name, r.wins, r.draws, r.losses) for r in met.opponents} == {
         ("丙", 1, 1, 0), ("丁", 1, 0, 1), ("乙", 0, 1, 1),
     }  # fmt: skip
