@@ -1,12 +1,14 @@
 """The sandbox page: who may ask for it, and what it tells and takes over its socket."""
 
 import asyncio
+import base64
 import contextlib
 import http.client
 import json
 import re
 import socket
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +17,15 @@ from fastapi import FastAPI, WebSocket
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
-from plugins.rating_bot.sandbox import start
+from plugins.rating_bot.sandbox.client import FakeClient
 from plugins.rating_bot.sandbox.routes import FILES, PAGE, install, local_hosts
 from plugins.rating_bot.sandbox.scene import CAST, NEWCOMER, OFFICIAL, SCOREKEEPER, SCORING, build
+from plugins.rating_bot.sandbox.scenes import SCENES
 from plugins.rating_bot.sandbox.view import split_mentions
+from rating_core.times import DAY_MS
+from tests.sandbox.house import open_house
 from tests.support.qq import FakeQQ
+from tests.support.rows import ms
 
 CHAT = f"g{OFFICIAL}"
 ZHANG, LI = 10011, 10012
@@ -260,10 +266,113 @@ def test_the_longest_name_wins(qq: FakeQQ) -> None:
     assert split_mentions(qq, OFFICIAL, "@张三丰")[0]["data"]["qq"] == str(LI)
 
 
-async def test_starting_adds_the_page_and_connects_a_qq_to_the_bot(listening: socket.socket) -> None:
-    """The client may start before the server listens."""
+# --- pictures -------------------------------------------------------------------------------------------------
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAEUlEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg=="
+)
+
+
+def image(content: bytes) -> dict[str, Any]:
+    return {"type": "image", "data": {"file": "base64://" + base64.b64encode(content).decode()}}
+
+
+async def test_a_picture_is_shown_from_an_address_of_its_own(web: Web, qq: FakeQQ) -> None:
+    said = qq.deliver(CHAT, [{"type": "text", "data": {"text": "排行榜"}}, image(PNG)])
+    async with web.live() as page:
+        (message,) = (await page.take())["messages"]
+    caption, picture = message["parts"]
+    assert caption == {"text": "排行榜"}
+    assert (picture["width"], picture["height"], picture["text"]) == (2, 3, "[图片]")
+    assert "base64" not in json.dumps(message), "its bytes are not told with every message"
+    status, headers = await web.get(picture["image"])
+    assert (status, headers["content-type"], headers["x-content-type-options"]) == (200, "image/png", "nosniff")
+    assert (await web.get(picture["image"], Host="evil.example"))[0] == 403
+    for other in (f"{said.message_id}/0", f"{said.message_id}/2", f"{said.message_id}/-1", "1/0", "x/0"):
+        assert (await web.get(f"/sandbox/picture/{other}"))[0] in (404, 422)
+    qq.recall(OFFICIAL, said.message_id, qq.self_id)
+    assert (await web.get(picture["image"]))[0] == 404
+
+
+@pytest.mark.parametrize(
+    "segment",
+    [
+        image(b"<svg onload=alert(1)>"),
+        image(b""),
+        {"type": "image", "data": {"file": "base64://!!"}},
+        {"type": "image", "data": {"file": "file:///etc/passwd"}},
+        {"type": "image", "data": {}},
+        {"type": "file", "data": {"file": "base64://" + base64.b64encode(PNG).decode()}},
+    ],
+)
+async def test_nothing_else_is_served_as_a_picture(web: Web, qq: FakeQQ, segment: dict[str, Any]) -> None:
+    said = qq.deliver(CHAT, [segment])
+    async with web.live() as page:
+        ((part,),) = [message["parts"] for message in (await page.take())["messages"]]
+    assert "image" not in part and part["text"]
+    assert (await web.get(f"/sandbox/picture/{said.message_id}/0"))[0] == 404
+
+
+# --- the clock, scenes, and beginning anew --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("do", ["travel", "play", "stop", "reset"])
+async def test_without_a_bot_only_talk_is_possible(web: Web, do: str) -> None:
+    async with web.live() as page:
+        assert (await page.take())["stage"] is None
+        assert (await page.raw({"do": do, "what": "day"}))["type"] == "refused"
+
+
+async def test_the_page_drives_the_director(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    app, listening = FastAPI(), socket.create_server(("127.0.0.1", 0))
+    async with open_house(ms("2026-11-30 12:00")) as house:
+        hosts = local_hosts(listening.getsockname()[1])
+        install(app, house.qq, host_allowed=hosts, director=house.director)
+        async with serving(app, listening) as web, web.live() as page:
+            first = await page.take()
+            assert [scene["name"] for scene in first["scenes"]] == [scene.name for scene in SCENES]
+            assert first["stage"]["now"] == house.clock.now() and first["stage"]["busy"] is None
+            for wrong in (
+                {"do": "travel", "what": "1999-01-01T00:00"},
+                {"do": "travel", "what": "x" * 99},
+                {"do": "play", "what": "没有"},
+                {"do": "play", "what": "report", "pace": 99},
+            ):
+                assert (await page.raw(wrong))["type"] == "refused"
+            news = await page.raw({"do": "travel", "what": "day"})
+            assert (news["type"], news["busy"]["what"]) == ("stage", "travel")
+            while news["type"] != "stage" or news["busy"]:
+                news = await page.take()
+            assert news["now"] - first["stage"]["now"] >= DAY_MS
+            news = await page.raw({"do": "reset"})
+            while news["type"] != "all":
+                news = await page.take()
+            assert news["messages"] == [] and news["stage"]["now"] == house.clock.now()
+            assert (await page.take())["busy"] is None
+            async with web.live() as later:
+                assert (await later.take())["stage"]["busy"] is None
+
+
+async def test_notes_stand_where_they_were_told(web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    app, listening = FastAPI(), socket.create_server(("127.0.0.1", 0))
+    async with open_house(ms("2026-11-30 12:00")) as house:
+        hosts = local_hosts(listening.getsockname()[1])
+        install(app, house.qq, host_allowed=hosts, director=house.director)
+        house.director.play("report", 0)
+        assert await house.director.done() == ""
+        async with serving(app, listening) as web, web.live() as page:
+            official = [m for m in (await page.take())["messages"] if m["chat"] == CHAT]
+    kinds = "".join("n" if "note" in message else "m" for message in official)
+    assert kinds.startswith("nmmnmm"), kinds
+    assert [m["seq"] for m in official] == sorted(m["seq"] for m in official)
+
+
+async def test_a_qq_connects_to_the_bot_even_when_it_was_started_first(qq: FakeQQ, listening: socket.socket) -> None:
     app, token = FastAPI(), "0123456789abcdef"
     arrived: asyncio.Queue[tuple[str | None, Any]] = asyncio.Queue()
+    port = listening.getsockname()[1]
 
     @app.websocket("/onebot/v11/ws")
     async def bot(ws: WebSocket) -> None:
@@ -271,9 +380,11 @@ async def test_starting_adds_the_page_and_connects_a_qq_to_the_bot(listening: so
         async for raw in ws.iter_text():
             arrived.put_nowait((ws.headers.get("authorization"), json.loads(raw)))
 
-    sandbox = await start(app, port=listening.getsockname()[1], token=token)
+    install(app, qq, host_allowed=local_hosts(port))
+    client = FakeClient(qq, f"ws://127.0.0.1:{port}/onebot/v11/ws", token=token)
+    await client.start(timeout=None)
     async with serving(app, listening) as web, asyncio.timeout(10):
-        await sandbox.client.connected()
+        await client.connected()
         async with web.live() as page:
             await page.take()
             await page.ask("say", text="张三    胜    李四")
@@ -281,4 +392,4 @@ async def test_starting_adds_the_page_and_connects_a_qq_to_the_bot(listening: so
         authorization, event = await arrived.get()
         assert authorization == f"Bearer {token}"
         assert (event["raw_message"], event["sender"]["card"]) == ("张三    胜    李四", "张三")
-        await sandbox.stop()
+        await client.stop()

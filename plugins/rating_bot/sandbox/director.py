@@ -65,7 +65,7 @@ class Director:
         self._clock = clock
         self._seed = seed
         self._listeners: list[Callable[[News], None]] = []
-        self._task: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[str] | None = None
         self._busy: News | None = None
         self._said = ""
         self._notes: list[News] = []
@@ -112,18 +112,18 @@ class Director:
             to = travel.target(where, self._qq.now())
         except ValueError as error:
             raise Refused(str(error)) from None
-        self._begin("travel", "快进", self._travel(to))
+        self._begin("travel", "快进", lambda: self._travel(to))
 
     def play(self, name: str, pace: float) -> None:
         """Play a scene; `pace` in seconds. Raises Refused."""
         scene = next((scene for scene in SCENES if scene.name == name), None)
         if scene is None:
             raise Refused("没有这一幕")
-        self._begin("scene", scene.title, self._play(scene, pace))
+        self._begin("scene", scene.title, lambda: self._play(scene, pace))
 
     def reset(self) -> None:
         """Begin anew: an empty book with the small league, empty chats, the real time. Raises Refused."""
-        self._begin("reset", "重置", self._renew(big=False))
+        self._begin("reset", "重置", lambda: self._renew(big=False))
 
     def stop(self) -> None:
         """End a scene or a journey where it is; a reset is always finished."""
@@ -144,30 +144,31 @@ class Director:
 
     # --- doing it -----------------------------------------------------------------------------------------
 
-    def _begin(self, what: str, title: str, work: Awaitable[None]) -> None:
-        if self._task is not None and not self._task.done():
-            if asyncio.iscoroutine(work):
-                work.close()
-            raise Refused(f"「{self._busy['title'] if self._busy else ''}」还没有完，等一下再来")
+    def _begin(self, what: str, title: str, work: Callable[[], Awaitable[None]]) -> None:
+        if self._busy is not None:
+            raise Refused(f"「{self._busy['title']}」还没有完，等一下再来")
         self._busy, self._said = {"what": what, "title": title, "line": ""}, ""
         self._tell(self.view())
         self._task = asyncio.create_task(self._run(work), name=f"sandbox {what}")
+        self._task.add_done_callback(self._ended)
 
-    async def _run(self, work: Awaitable[None]) -> None:
+    def _ended(self, task: "asyncio.Task[str]") -> None:
+        self._said = "停在这里了。" if task.cancelled() else task.result()
+        self._busy = None
+        self._tell(self.view())
+
+    async def _run(self, work: Callable[[], Awaitable[None]]) -> str:
+        """Do it; return what is to be said of its end, nothing where all went as it should."""
         try:
-            await work
+            await work()
         except OffScript as off:
-            self._said = f"没有照剧本走完，因为之前的事还在。机器人说：{off}\n点「重置」以后再来一遍。"
+            return f"没有照剧本走完，因为之前的事还在。机器人说：{off}\n点「重置」以后再来一遍。"
         except NotOurs as refused:
-            self._said = f"没有重置：{refused}"
-        except asyncio.CancelledError:
-            self._said = "停在这里了。"
+            return f"没有重置：{refused}"
         except Exception as error:
             logger.opt(exception=error).error("what the sandbox's page asked for broke off")
-            self._said = "中断了：机器人没有跟上。再试一次，或者点「重置」。"
-        finally:
-            self._busy = None
-            self._tell(self.view())
+            return "中断了：机器人没有跟上。再试一次，或者点「重置」。"
+        return ""
 
     async def _travel(self, to: int) -> None:
         async def passed() -> None:
