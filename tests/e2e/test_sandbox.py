@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,14 +13,15 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 from plugins.rating_bot.sandbox.scene import CAST, OFFICIAL, SCORING, SEED
+from plugins.rating_bot.sandbox.scenes import SCENES
 from rating_core.service.health import examine
 from rating_core.service.league import League
 from rating_core.store.database import Database
+from tests.e2e.world import running
+from tests.support.browser import DESK, PHONE, bot_said, browser_page, open_panel, play, sandbox, type_and_send
 from tests.support.process import BotProcess, free_port
 
-CHROMIUM = Path("/usr/bin/chromium")
-SIZES = {"phone": (390, 844), "desk": (1280, 800)}
-READY = "沙盒已就绪"
+SIZES = {"phone": PHONE, "desk": DESK}
 FIRST, SECOND = CAST[0], CAST[1]
 GAMES = f"{FIRST.card}    胜    {SECOND.card}"
 
@@ -38,23 +41,11 @@ class Visitor:
                 if news["type"] == kind and all(part in said for part in parts):
                     return news
 
+    async def ask(self, asked: dict[str, Any]) -> None:
+        await self._socket.send(json.dumps(asked))
+
     async def say(self, who: int, text: str, **more: Any) -> None:
-        deed = {"do": "say", "chat": f"g{OFFICIAL}", "me": who, "text": text, **more}
-        await self._socket.send(json.dumps(deed))
-
-
-@asynccontextmanager
-async def sandbox(folder: Path) -> AsyncIterator[tuple[BotProcess, int]]:
-    """A bot without any setting but its port; it must end in order."""
-    port = free_port()
-    bot = BotProcess(folder, {"PORT": str(port)})
-    try:
-        await bot.start()
-        assert f"http://127.0.0.1:{port}/" in await bot.log_line(READY)
-        yield bot, port
-        await bot.stop()
-    finally:
-        await bot.close()
+        await self.ask({"do": "say", "chat": f"g{OFFICIAL}", "me": who, "text": text, **more})
 
 
 @asynccontextmanager
@@ -71,7 +62,7 @@ async def test_a_league_is_there_and_a_report_goes_the_whole_way(tmp_path: Path)
         assert everything["messages"] == []
         assert {person["qq"] for person in everything["people"]} == {actor.qq for actor in CAST}
         await visitor.say(FIRST.qq, "/排行榜")
-        await visitor.news("message", "等级分排行榜", "[image]")
+        await visitor.news("message", "等级分排行榜", "[图片]")
         await visitor.say(FIRST.qq, GAMES)
         prompt = await visitor.news("message", "待确认", GAMES)
         await visitor.say(SECOND.qq, "确认", message_id=prompt["message"]["id"])
@@ -102,42 +93,59 @@ async def test_the_next_start_has_the_same_league_and_empty_chats(tmp_path: Path
         assert "可能漏收" not in bot.log
 
 
+async def test_a_database_in_the_settings_is_not_the_sandboxs(tmp_path: Path) -> None:
+    """Somebody who forgot the token must not play in the league's own book."""
+    real = tmp_path / "data" / "ratings.db"
+    async with running(tmp_path / "real", "张三", "李四") as world:
+        await world.stop()
+        real.parent.mkdir()
+        shutil.copy(world.file, real)
+    before = real.read_bytes()
+    url = f"sqlite+aiosqlite:///{real}"
+    async with sandbox(tmp_path, TIAOQI__DATABASE_URL=url) as (bot, port), visit(port) as visitor:
+        assert bot.find("沙盒不用 TIAOQI__DATABASE_URL")
+        await visitor.ask({"do": "reset"})
+        await visitor.news("all")
+        while (await visitor.news("stage"))["busy"]:
+            pass
+    assert real.read_bytes() == before and sorted(p.name for p in real.parent.glob("ratings*")) == ["ratings.db"]
+    assert (tmp_path / "data" / "sandbox.db").is_file()
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+async def test_a_link_to_a_real_book_is_not_started_on(tmp_path: Path, link: Any) -> None:
+    (tmp_path / "data").mkdir()
+    real = tmp_path / "ratings.db"
+    real.write_bytes(b"real")
+    link(real, tmp_path / "data" / "sandbox.db")
+    bot = BotProcess(tmp_path, {"PORT": str(free_port())})
+    await bot.spawn()
+    assert await bot.ended() == 2
+    assert "没有启动" in bot.log and "链接" in bot.log
+    assert real.read_bytes() == b"real"
+
+
+async def test_time_goes_on_after_a_restart_and_a_reset_brings_back_today(tmp_path: Path) -> None:
+    async with sandbox(tmp_path) as (_, port), visit(port) as visitor:
+        today = (await visitor.news("all"))["stage"]["now"]
+        await visitor.ask({"do": "play", "what": "settlement"})
+        while (news := await visitor.news("stage"))["busy"]:
+            pass
+        assert news["said"] == "" and news["now"] > today
+        later = news["now"]
+    async with sandbox(tmp_path) as (_, port), visit(port) as visitor:
+        assert (await visitor.news("all"))["stage"]["now"] >= later - 60_000, "where the book ends"
+        await visitor.say(FIRST.qq, "/排行榜 第3期")
+        await visitor.news("message", "最终排行榜")
+        await visitor.ask({"do": "reset"})
+        assert (await visitor.news("all"))["stage"]["now"] < today + 600_000
+        while (await visitor.news("stage"))["busy"]:
+            pass
+        await visitor.say(FIRST.qq, GAMES)
+        await visitor.news("message", "待确认", GAMES)
+
+
 # --- in a browser ---------------------------------------------------------------------------------------------
-
-
-@asynccontextmanager
-async def browser_page(port: int, size: tuple[int, int]) -> AsyncIterator[Any]:
-    """A page of a headless Chromium with the sandbox open; whatever goes wrong in its scripts fails the test."""
-    playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed")
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no browser at {CHROMIUM}")
-    width, height = size
-    async with playwright.async_playwright() as driver:
-        browser = await driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        try:
-            page = await browser.new_page(viewport={"width": width, "height": height}, locale="zh-CN")
-            page.set_default_timeout(10_000)
-            wrong: list[str] = []
-            page.on("pageerror", lambda error: wrong.append(str(error)))
-            page.on("console", lambda line: wrong.append(line.text) if line.type in ("error", "warning") else None)
-            page.on("requestfailed", lambda request: wrong.append(request.url))
-            await page.goto(f"http://127.0.0.1:{port}/")
-            yield page
-            assert wrong == []
-        finally:
-            await browser.close()
-
-
-async def type_and_send(page: Any, text: str) -> None:
-    await page.fill("#text", text)
-    await page.click("#send")
-
-
-async def bot_said(page: Any, text: str) -> Any:
-    """Wait for a message of the bot in the open chat; return its bubble."""
-    found = page.locator("li.by-bot .bubble", has_text=text).last
-    await found.wait_for()
-    return found
 
 
 async def assert_it_fits(page: Any) -> None:
@@ -178,3 +186,73 @@ async def test_a_newcomers_minute(tmp_path: Path, size: str) -> None:
         await bot_said(page, "等级分排行榜")
         await page.locator("#guide-count", has_text="6/6").wait_for(state="attached")
         await shot("5-board")
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_scene_plays_to_its_end(tmp_path: Path, size: str) -> None:
+    async with sandbox(tmp_path) as (bot, port), browser_page(port, SIZES[size]) as page:
+        for scene in SCENES:
+            if not scene.big:
+                assert await play(page, scene.title) == "", scene.name
+                await assert_it_fits(page)
+                await page.screenshot(path=tmp_path / f"{size}-{scene.name}.png")
+        await bot_said(page, "封存名单")
+        assert "比现实快" in await page.locator("#ahead").text_content()
+        shown = page.locator("#log .picture img").first
+        await shown.scroll_into_view_if_needed()
+        assert await shown.evaluate("image => image.complete && image.naturalWidth > 300")
+        assert "ERROR" not in bot.log
+
+
+@pytest.mark.timeout(180)
+async def test_the_league_of_300_and_back(tmp_path: Path) -> None:
+    async with sandbox(tmp_path) as (bot, port), browser_page(port, PHONE) as page:
+        await type_and_send(page, GAMES)
+        await bot_said(page, "待确认")
+        await open_panel(page, "scenes")
+        await page.click(".scene:has-text('重置')")
+        await page.click("#sure button[value='']")
+        assert await page.locator("#log li.said").count() == 2, "not sure: nothing happens"
+        assert await play(page, "300人的联赛", sure=True, seconds=120) == ""
+        await assert_it_fits(page)
+        await bot_said(page, "等级分曲线")
+        await page.screenshot(path=tmp_path / "phone-league.png")
+        async with page.context.expect_page() as opened:
+            await page.click("#tools a:has-text('网页榜单')")
+        board = await opened.value
+        await board.get_by_text("常胜将军").first.wait_for()
+        await board.screenshot(path=tmp_path / "phone-board.png")
+        await board.close()
+        assert await play(page, "重置", sure=True) == ""
+        assert await page.locator("#log li.said").count() == 0
+        assert "ERROR" not in bot.log
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_picture_is_enlarged_and_time_moves_by_keyboard_alone(tmp_path: Path, size: str) -> None:
+    async with sandbox(tmp_path) as (_, port), browser_page(port, SIZES[size]) as page:
+        await page.focus("#text")
+        await page.keyboard.type("/排行榜")
+        await page.keyboard.press("Enter")
+        picture = page.locator("#log .picture").first
+        await picture.wait_for()
+        await picture.focus()
+        await page.keyboard.press("Enter")
+        await page.locator("#viewer[open] img").wait_for()
+        small, large = await picture.bounding_box(), await page.locator("#viewer img").bounding_box()
+        assert large["width"] > small["width"]
+        await page.screenshot(path=tmp_path / f"{size}-enlarged.png")
+        await page.keyboard.press("Escape")
+        await page.locator("#viewer").wait_for(state="hidden")
+        before = await page.locator("time.long").text_content()
+        if size == "phone":
+            await page.focus("#tools [data-panel=time]")
+            await page.keyboard.press("Enter")
+        await page.focus("#jumps [data-jump=week]")
+        await page.keyboard.press("Space")
+        await page.locator("li.note", has_text="时间到了").wait_for()
+        await page.locator("#stage[data-state=over]").wait_for(state="attached")
+        assert await page.locator("time.long").text_content() != before
+        assert "7天" in await page.locator("#ahead").text_content()
+        await assert_it_fits(page)
