@@ -349,7 +349,7 @@ def _groups(games: tuple[Planned, ...], keeps_numbers: bool) -> Iterator[list[Pl
 
 def _together(group: list[Planned], game: Planned, keeps_numbers: bool) -> bool:
     head, last = group[0], group[-1]
-    if (head.pool, head.event, head.at, head.effective_at) != (game.pool, game.event, game.at, game.effective_at):
+    if any(getattr(head, name) != getattr(game, name) for name in ("pool", "event", "weight", "at", "effective_at")):
         return False
     if keeps_numbers and last.raw.number is not None and game.raw.number != last.raw.number + 1:
         return False

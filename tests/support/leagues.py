@@ -79,10 +79,11 @@ def large(games: int, players: int = 200, seed: int = 5, pool: str = "单跳1v1"
     for number in range(1, players + 1):
         books.join(f"棋手{number:03}", rating=chance.choice([2000.0, 2050.0, 2100.0, 2200.0, 2300.0, 2390.0]))
     cup = books.event("皇后杯", 1.2, pool)
-    books.rows.play([line(1, "W", 2)], event=cup, weight=1.2, pool=pool)
+    size = 2 if "2v2" in pool else 1
     everybody = range(1, players + 1)
+    first = line(tuple(everybody[:size]), "W", tuple(everybody[size : 2 * size]))
+    books.rows.play([first], event=cup, weight=1.2, pool=pool)
     for number in range(1, games):
-        size = 2 if "2v2" in pool else 1
         chosen = chance.sample(everybody, 2 * size)
         event = cup if number % 3 == 0 else None
         game = line(tuple(chosen[:size]), chance.choice("WWDLL"), tuple(chosen[size:]))

@@ -1,4 +1,4 @@
-"""LibreOffice without a window: computes every formula of a workbook anew and saves it; and editing a cell by script."""
+"""LibreOffice without a window: computes every formula of a workbook anew; and editing a cell by script."""
 
 import re
 import shutil
@@ -19,7 +19,7 @@ _RECALCULATE = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def recalculated(path: Path, folder: Path) -> Path:
-    """Return a copy of a workbook with every formula computed by LibreOffice. `folder` holds its profile and the copy."""
+    """Return a copy of a workbook with every formula computed by LibreOffice; `folder` holds it and a profile."""
     assert SOFFICE is not None
     profile, out = folder / "profile", folder / "out"
     (profile / "user").mkdir(parents=True, exist_ok=True)

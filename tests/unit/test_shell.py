@@ -134,7 +134,8 @@ def test_mistakes_are_named_and_nothing_is_written(folder: Path) -> None:
     [
         ("none.csv", None, "打不开 none.csv"),
         (".", None, "打不开 ."),
-        ("book.xlsx", b"PK\x03\x04", "Excel工作簿"),
+        ("book.xlsx", b"PK\x03\x04", "工作簿打不开"),
+        ("old.xls", b"\xd0\xcf\x11\xe0", "另存为 .xlsx"),
         ("big.csv", b"\xe5\x90\x8d" * 2_000_000, "文件有6000000字节，最多5000000字节"),
     ],
 )
@@ -147,7 +148,7 @@ def test_files_that_are_no_roster(folder: Path, name: str, content: bytes | None
 
 
 def test_a_big_file_is_not_even_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "big.csv").write_bytes(b"a" * 5_000_001)
+    (folder / "big.csv").write_bytes(b"a" * 20_000_001)
     monkeypatch.setattr(Path, "read_bytes", lambda self: pytest.fail("read"))
     assert run("import", "big.csv")[0] == 1
 

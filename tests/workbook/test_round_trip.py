@@ -1,0 +1,136 @@
+"""Out and in again: a workbook imported into an empty book makes the same book, and the same workbook."""
+
+import io
+from typing import Any
+
+import pytest
+from python_calamine import CalamineWorkbook
+
+from rating_core.check import fold_afresh
+from rating_core.directory import Actor
+from rating_core.importing.detect import read_file
+from rating_core.importing.files import GameFile
+from rating_core.importing.games_entries import plan_games
+from rating_core.importing.games_outcome import outcome
+from rating_core.importing.games_plan import GamesPlan, Options
+from rating_core.importing.games_writer import enter, last_numbers
+from rating_core.service.health import examine
+from rating_core.service.league import League
+from rating_core.state import Standing, State
+from rating_core.store.ledger_store import LedgerStore
+from rating_core.workbook.export import export
+from rating_core.workbook.layout import CHANGES
+from tests.conftest import FakeClock
+from tests.support.books import Books
+from tests.support.leagues import PAIRS, large, rich
+from tests.support.rows import ms
+
+NOW = ms("2026-11-30 12:08")
+close = pytest.approx
+
+
+def exported(league_or_books: League | Books) -> bytes:
+    stream = io.BytesIO()
+    book = league_or_books.book if isinstance(league_or_books, League) else league_or_books.book()
+    export(book, league_or_books.directory, NOW, stream)
+    return stream.getvalue()
+
+
+async def imported(league: League, data: bytes) -> GamesPlan:
+    """Import a workbook as the shell does."""
+    file = read_file(data)
+    assert isinstance(file, GameFile)
+    async with league.transaction() as tx:
+        plan = plan_games(file, tx.book, tx.directory, await last_numbers(tx.counters), Options(), tx.now)
+        assert plan.problems == () and plan.unknown == ()
+        await enter(tx, Actor(""), plan, "0" * 64, tx.now)
+    return plan
+
+
+def sheets(data: bytes) -> dict[str, list[list[Any]]]:
+    """Return every cell but the numbers of ledger rows, which an import counts anew."""
+    book = CalamineWorkbook.from_filelike(io.BytesIO(data))
+    found = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
+    for row in found[CHANGES][1:]:
+        row[0] = None
+    return found
+
+
+def by_name(state: State, name_of: Any) -> dict[tuple[str, str], Standing]:
+    return {
+        (pool, name_of(player)): standing
+        for pool, each in state.pools.items()
+        for player, standing in each.standings.items()
+    }
+
+
+@pytest.mark.parametrize("books", [rich(), large(600, 40), large(300, 30, pool=PAIRS)], ids=["rich", "large", "pairs"])
+async def test_the_same_book_comes_back(league: League, books: Books) -> None:
+    book, first = books.book(), exported(books)
+    await imported(league, first)
+    again = exported(league)
+    assert sheets(again) == sheets(first)
+
+    ours, theirs = league.book, book
+    assert list(ours.columns.flags) == list(theirs.columns.flags)
+    assert list(ours.columns.at) == list(theirs.columns.at)
+    assert list(ours.columns.number) == list(theirs.columns.number)
+    assert list(ours.columns.report) == list(theirs.columns.report)
+    standings = by_name(ours.state, league.directory.name_of)
+    expected = by_name(theirs.state, books.directory.name_of)
+    assert standings.keys() == expected.keys()
+    for key, standing in standings.items():
+        other = expected[key]
+        assert (standing.rating, standing.carried) == close((other.rating, other.carried), abs=1e-9)
+        assert (standing.peak is None) == (other.peak is None)
+        assert standing.peak is None or standing.peak == close(other.peak, abs=1e-9)
+        twin = other.copy()
+        twin.rating, twin.carried, twin.peak = standing.rating, standing.carried, standing.peak
+        assert standing == twin, key
+    assert ours.state.settled.keys() == theirs.state.settled.keys()
+    assert [(m.kind, m.at, m.pool) for m in ours.marks] == [(m.kind, m.at, m.pool) for m in theirs.marks]
+
+
+async def test_what_was_imported_is_a_ledger_like_any(league: League) -> None:
+    await imported(league, exported(rich()))
+    found = await examine(league)
+    assert found.well and found.games == len(league.book.columns)
+    async with league.database.read() as connection:
+        rows = [row async for row in LedgerStore(connection).rows_after(0)]
+    fresh, wrong = fold_afresh({n: p.pool for n, p in league.book.state.pools.items()}, rows)
+    assert wrong is None and fresh.hash == league.book.hash
+    directory = league.directory
+    assert directory.roster.resolve("错名") == directory.roster.resolve("<b>&甲</b>")
+    assert directory.masked is not None and set(directory.events.values()) == {"皇后杯", "鬼面赛"}
+    async with league.transaction() as tx:
+        report = await tx.reports.get(3)
+        assert report is not None and report.seq is not None
+        row = await tx.ledger.row(report.seq)
+        assert row is not None and row.kind == "games"
+        assert report.decided_at == row.said_at and report.lines == row.entry().lines
+        assert await tx.counters.take("game") == league.book.columns.number[-1] + 1
+        assert await tx.counters.take("report") == max(league.book.columns.report) + 1
+
+
+async def test_what_it_would_be_is_what_it_becomes(league: League) -> None:
+    file = read_file(exported(rich()))
+    assert isinstance(file, GameFile)
+    async with league.transaction() as tx:
+        plan = plan_games(file, tx.book, tx.directory, await last_numbers(tx.counters), Options(), tx.now)
+        found = outcome(plan, tx.book, tx.directory)
+        await enter(tx, Actor(""), plan, "0" * 64, tx.now)
+    assert found.differences.compared > 80 and found.differences.count == 0
+    assert by_name(found.book.state, found.directory.name_of) == by_name(league.book.state, league.directory.name_of)
+    assert found.void == 2 and found.uncounted == 2
+
+
+async def test_play_goes_on_after_it(league: League, clock: FakeClock) -> None:
+    """A second workbook is refused: the pools are not empty any more."""
+    data = exported(rich())
+    await imported(league, data)
+    file = read_file(data)
+    assert isinstance(file, GameFile)
+    async with league.transaction() as tx:
+        plan = plan_games(file, tx.book, tx.directory, await last_numbers(tx.counters), Options(), tx.now)
+    codes = {problem.code for problem in plan.problems}
+    assert {"pool_has_later"} <= codes and not plan.clear and plan.drafts == ()
