@@ -76,7 +76,10 @@ async def test_no_event_comes_in_by_post(world: World, path: str) -> None:
     await world.ask("群主", "/免去 裁判 88888", "裁判")
 
 
-@pytest.mark.parametrize("path", ["/", "/sandbox", "/sandbox/static/page.js", "/docs", "/openapi.json", "/redoc"])
+PAGES = "/ /sandbox /sandbox/static/page.js /docs /openapi.json /redoc /board /board/ /board/api/".split()
+
+
+@pytest.mark.parametrize("path", PAGES)
 async def test_there_is_no_page(world: World, path: str) -> None:
     status, body = await asyncio.to_thread(request, world.port, path)
     assert status == 404, body
