@@ -1,11 +1,11 @@
-# The bot alone; the QQ client runs beside it and connects to port 8080. How to run it: docs/部署.md
-FROM python:3.11-slim
+# The bot alone; the QQ client runs beside it (compose.yaml) and connects to port 8080. How to run it: docs/部署.md
+FROM python:3.11-slim-bookworm
 
 WORKDIR /app
 COPY requirements.lock ./
 RUN pip install --no-cache-dir --require-hashes -r requirements.lock \
     && useradd --create-home --uid 1000 bot \
-    && install -d -o bot -g bot /app/data
+    && install -d -o bot -g bot /app/data /app/data/backups
 
 COPY pyproject.toml bot.py LICENSE ./
 COPY rating_core ./rating_core
@@ -19,4 +19,7 @@ ENV PYTHONUNBUFFERED=1 \
 USER bot
 VOLUME /app/data
 EXPOSE 8080
+# without a token the bot is the sandbox, which listens inside the container only and is well as well
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
+    CMD ["python", "-c", "import os, socket; socket.create_connection(('127.0.0.1', int(os.environ['PORT'])), 3).close()"]
 CMD ["python", "bot.py"]

@@ -252,7 +252,7 @@ async def test_a_picture_is_enlarged_and_time_moves_by_keyboard_alone(tmp_path: 
         await page.focus("#jumps [data-jump=week]")
         await page.keyboard.press("Space")
         await page.locator("li.note", has_text="时间到了").wait_for()
-        await page.locator("#stage[data-state=over]").wait_for(state="attached")
+        await page.locator("#stage[data-run='1'][data-state=over]").wait_for(state="attached")
         assert await page.locator("time.long").text_content() != before
         assert "7天" in await page.locator("#ahead").text_content()
         await assert_it_fits(page)

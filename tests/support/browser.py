@@ -78,10 +78,11 @@ async def open_panel(page: Any, name: str) -> None:
 
 async def play(page: Any, title: str, *, sure: bool = False, seconds: float = 60) -> str:
     """Click a scene's button and wait for its end; return what is said of it, empty where all went well."""
+    number = int(await page.locator("#stage").get_attribute("data-run")) + 1
     await open_panel(page, "scenes")
     await page.click(f".scene:has-text('{title}')")
     if sure:
         await page.click("#sure button[value=yes]")
-    await page.locator("#stage[data-state=busy]").wait_for(state="attached")
-    await page.locator("#stage[data-state=over]").wait_for(state="attached", timeout=seconds * 1000)
+    over = page.locator(f"#stage[data-run='{number}'][data-state=over]")
+    await over.wait_for(state="attached", timeout=seconds * 1000)
     return str(await page.locator("#stage span").text_content())

@@ -68,6 +68,7 @@ class Director:
         self._task: asyncio.Task[str] | None = None
         self._busy: News | None = None
         self._said = ""
+        self._runs = 0
         self._notes: list[News] = []
 
     # --- what pages see -----------------------------------------------------------------------------------
@@ -83,8 +84,9 @@ class Director:
         return list(self._notes)
 
     def view(self) -> News:
-        """Return the clock, what is under way (None: nothing) and how the last thing ended."""
-        return {"type": "stage", "now": self._qq.now(), "busy": self._busy, "said": self._said}
+        """Return the clock, what is under way (None: nothing), its number, and how the last thing ended."""
+        news: News = {"type": "stage", "now": self._qq.now(), "run": self._runs}
+        return news | {"busy": self._busy, "said": self._said}
 
     def _tell(self, news: News) -> None:
         for listener in tuple(self._listeners):
@@ -148,6 +150,7 @@ class Director:
         if self._busy is not None:
             raise Refused(f"「{self._busy['title']}」还没有完，等一下再来")
         self._busy, self._said = {"what": what, "title": title, "line": ""}, ""
+        self._runs += 1
         self._tell(self.view())
         self._task = asyncio.create_task(self._run(work), name=f"sandbox {what}")
         self._task.add_done_callback(self._ended)

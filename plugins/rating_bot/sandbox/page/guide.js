@@ -71,7 +71,7 @@ function steps(state, acts) {
       act: () => acts.type(first.qq, official, lines),
     },
     {
-      done: seen.has("switch"),
+      done: seen.has("switch") || Boolean(prompt?.ack),
       title: "换成对手",
       text: `要对手认可才算。换成${opponent.name}。`,
       label: `变成${opponent.name}`,

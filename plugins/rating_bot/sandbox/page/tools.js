@@ -29,6 +29,7 @@ export function takeStage(stage) {
   const said = stage.said;
   bar.hidden = !busy && !said;
   bar.dataset.state = busy ? "busy" : "over";
+  bar.dataset.run = stage.run;
   document.body.classList.toggle("busy", Boolean(busy));
   bar.querySelector("b").textContent = busy ? busy.title : "";
   bar.querySelector("span").textContent = busy ? busy.line : said;
