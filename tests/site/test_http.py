@@ -15,24 +15,9 @@ from rating_core.book import Book
 from rating_core.ledger import Adjustment
 from rating_core.times import DAY_MS
 from tests.support.books import Books
-from tests.support.pages import POOL, Reader, Shown, application, league, read
+from tests.support.pages import POOL, Reader, Shown, application, read
 
 STATIC = Path(files.__file__).parent / "static"
-
-
-@pytest.fixture
-def books() -> Books:
-    return league()
-
-
-@pytest.fixture
-def shown(books: Books) -> Shown:
-    return Shown.of(books)
-
-
-@pytest.fixture
-def reader(shown: Shown) -> Reader:
-    return Reader(application(shown))
 
 
 # --- headers ----------------------------------------------------------------------------------------------

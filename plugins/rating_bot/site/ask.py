@@ -51,7 +51,7 @@ class Ask:
         return number(typed)
 
     def registered(self, typed: str) -> int:
-        """Return the player with a number. Raises NotHere, or Moved where he was merged with another."""
+        """Return the player with a number; he may have been merged with another. Raises NotHere."""
         player = number(typed)
         if player not in self.now.book.state.initial:
             raise NotHere(wording.NO_PLAYER)
