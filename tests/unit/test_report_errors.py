@@ -13,7 +13,7 @@ ROSTER = Roster([(name, number, True) for number, name in enumerate(NAMES, 1)])
 def answer(text: str, side_size: int | None = 1) -> str:
     problems = parse_report(text, ROSTER, side_size=side_size, events=["春季赛"])
     assert isinstance(problems, ReportProblems)
-    return refused_report(problems)
+    return "\n".join(refused_report(problems))
 
 
 def test_a_wrong_word_is_answered_with_the_whole_report_to_copy() -> None:
@@ -68,7 +68,7 @@ def test_two_readings_are_shown() -> None:
     roster = Roster([(name, number, True) for number, name in enumerate(["A", "B C", "A B", "C", "甲", "乙"])])
     problems = parse_report("A B C 胜 甲 乙", roster, side_size=2)
     assert isinstance(problems, ReportProblems)
-    assert "A / B C / 甲 / 乙；A B / C / 甲 / 乙" in refused_report(problems)
+    assert "A / B C / 甲 / 乙；A B / C / 甲 / 乙" in refused_report(problems)[0]
 
 
 def test_several_pairs_are_said_first() -> None:
@@ -85,7 +85,20 @@ def test_all_that_is_wrong_with_a_line_is_said_together() -> None:
 
 
 def test_many_problems_stay_short() -> None:
-    said = answer("\n".join(f"{'很长的名字' * 5}{number} 赢 {'另一个' * 9}" for number in range(8)))
-    reasons = said.split("请把下面")[0]
-    assert "另有5处。" in reasons
-    assert len(reasons) <= 500 and len(said.splitlines()) <= 15
+    problems = parse_report(
+        "\n".join(f"{'很长的名字' * 5}{number} 赢 {'另一个' * 9}" for number in range(8)), ROSTER, side_size=1
+    )
+    assert isinstance(problems, ReportProblems)
+    reasons, *pages = refused_report(problems)
+    assert "另有5处。" in reasons and "改对后" in reasons
+    assert "\n".join(pages) == (problems.corrected or "").rstrip("\n")
+    assert all(len(page) <= 500 and len(page.splitlines()) <= 15 for page in (reasons, *pages))
+
+
+def test_a_long_report_to_copy_is_on_pages_of_its_own() -> None:
+    problems = parse_report("#春季赛\n" + "张三 赢 李四\n" * 50, ROSTER, side_size=1, events=["春季赛"])
+    assert isinstance(problems, ReportProblems)
+    reasons, *pages = refused_report(problems)
+    assert reasons.endswith(f"整份在下面{len(pages)}条里，核对无误后按顺序接成一份发送。")
+    assert isinstance(parse_report("\n".join(pages), ROSTER, side_size=1, events=["春季赛"]), ReportText)
+    assert all(len(page) <= 500 and len(page.splitlines()) <= 15 for page in (reasons, *pages))

@@ -19,6 +19,7 @@ from plugins.rating_bot.handlers.table import TABLE, Role, command
 from plugins.rating_bot.runtime import Runtime
 from plugins.rating_bot.wire.messages import Inbound, Out
 from plugins.rating_bot.wording import people as wording
+from plugins.rating_bot.wording.common import fit
 from rating_core.directory import ROLE_TITLES
 from rating_core.report_text import WORDS, WRONG_WORDS
 from rating_core.rulebook import ORDINARY_PLACING
@@ -104,7 +105,7 @@ async def _decide(context: Context, targets: list[int], outcome: service.Outcome
         if application.chat != context.message.chat:
             outs.append(Out(application.chat, told, "notice", f"审{target}", application.message_id))
     context.about = f"审{targets[0]}"
-    return [context.answer("\n".join(lines), about=context.about), *outs]
+    return [context.answer(fit(lines, "……还有{count}件，见 /日志"), about=context.about), *outs]
 
 
 @command(

@@ -50,7 +50,7 @@ async def take_report(context: Context) -> list[Out]:
     directory = context.directory
     match result:
         case results.Refused(problems):
-            return [context.answer(refused_report(problems))]
+            return [context.answer(page) for page in refused_report(problems)]
         case results.Outsider():
             return [context.answer(wording.IN_PRIVATE if private else wording.OUTSIDER)]
         case results.MaskedFree():
@@ -98,14 +98,15 @@ def deliver(context: Context, result: Effective) -> list[Out]:
     """The 收到 where the report was posted, and the forward to the scoring groups unless it was posted in one."""
     report, directory = result.report, context.directory
     about = f"#{report.report_id}"
-    text = wording.acknowledgement(result, directory)
+    texts = wording.acknowledgements(result, directory)
     asked_in = context.message.chat
     said_here = context.message.message_id if asked_in == report.chat else None
-    outs = [Out(report.chat, text, "ack", about, report.message_id or said_here)]
-    outs += holder.copies(context, report, text, "ack")
+    outs = [Out(report.chat, said, "ack", about, report.message_id or said_here) for said in texts]
+    for said in texts:
+        outs += holder.copies(context, report, said, "ack")
     forward_to = [] if report.chat in context.scoring_chats else context.scoring_chats
     if asked_in != report.chat and asked_in not in forward_to:
-        outs.append(context.answer(text, about=about))
+        outs += [context.answer(said, about=about) for said in texts]
     for chat in forward_to:
         quote = context.message.message_id if chat == asked_in else None  # there it answers the command, too
         outs += [Out(chat, page, "forward", about, quote) for page in wording.forwards(result, directory)]
@@ -217,10 +218,15 @@ async def _each(
             said = tell(context, result, "确认" if doing == "confirm" else "提出异议")
             refused += [out.text for out in said if out.chat == context.message.chat]
             outs += [out for out in said if out.chat != context.message.chat]
-    if refused:
-        about = f"#{targets[0]}" if len(targets) == 1 else ""
-        outs.append(context.answer(refused[0] if len(refused) == 1 else fit(refused), about=about))
-    return outs
+    return outs + _merged(context, targets, refused)
+
+
+def _merged(context: Context, targets: Sequence[int], refused: Sequence[str]) -> list[Out]:
+    """One answer for all the numbers that were refused."""
+    if not refused:
+        return []
+    about = f"#{targets[0]}" if len(targets) == 1 else ""
+    return [context.answer(refused[0] if len(refused) == 1 else fit(refused), about=about)]
 
 
 async def _another(context: Context) -> list[Out]:
@@ -303,11 +309,15 @@ async def withdraw(context: Context, target: int) -> list[Out]:
 )  # fmt: skip
 async def confirm_by_desk(context: Context, targets: list[int], reason: str) -> list[Out]:
     outs: list[Out] = []
+    refused: list[str] = []
     for target in targets:
         context.about = f"#{target}"
         result = await service.confirm_by_desk(context.tx, context.actor, target, reason, context.at)
-        outs += tell(context, result, "确认")
-    return outs
+        said = tell(context, result, "确认")
+        done = isinstance(result, Effective | Changed)
+        refused += [out.text for out in said if out.chat == context.message.chat and not done]
+        outs += [out for out in said if out.chat != context.message.chat or done]
+    return outs + _merged(context, targets, refused)
 
 
 @command(

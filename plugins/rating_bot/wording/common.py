@@ -10,6 +10,8 @@ MAX_LINES = 15
 MAX_CHARS = 500
 GAMES_A_PAGE = 10
 """Games shown line by line in one message; more are put in short or on further pages."""
+GAMES_CHARS = 300
+"""Characters that games may take of a message that says other things as well."""
 
 ERROR = "出错了，未记录。请稍后再发一次；总是这样请告诉记分员。"
 
@@ -30,9 +32,10 @@ def mention(players: Iterable[int], directory: Directory) -> str:
 
 
 def games_in_short(lines: Sequence[GameLine], name_of: Callable[[int], str]) -> str:
-    """Return the games line by line, or, when there are many, a line a pair with the results in order."""
-    if len(lines) <= GAMES_A_PAGE:
-        return format_report(lines, name_of).rstrip("\n")
+    """Return the games line by line, or, when that is too long, a line a pair with the results in order."""
+    whole = format_report(lines, name_of).rstrip("\n")
+    if len(lines) <= GAMES_A_PAGE and len(whole) <= GAMES_CHARS:
+        return whole
     groups: dict[frozenset[tuple[int, ...]], list[GameLine]] = {}
     for line in lines:
         groups.setdefault(frozenset((line.left, line.right)), []).append(line)
@@ -42,9 +45,20 @@ def games_in_short(lines: Sequence[GameLine], name_of: Callable[[int], str]) -> 
         results = "".join((g if g.left == left else g.mirrored()).result.word for g in games)
         sides = ["    ".join(map(name_of, side)) for side in (left, right)]
         rows.append(f"{sides[0]}    {results}    {sides[1]}（{len(games)}局）")
-    if len(rows) > GAMES_A_PAGE:
-        rows = [*rows[: GAMES_A_PAGE - 1], f"……共{len(lines)}局"]
-    return "\n".join(rows)
+    kept = [row for n, row in enumerate(rows, 1) if n <= GAMES_A_PAGE and len("\n".join(rows[:n])) <= GAMES_CHARS]
+    if len(kept) < len(rows):
+        kept = [*(kept[: GAMES_A_PAGE - 1] or rows[:1]), f"……共{len(lines)}局"]
+    return "\n".join(kept)
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text of at most `most` characters; what is left out is marked."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def fits(text: str) -> bool:
+    """Return whether a text keeps to the limits of a message."""
+    return text.count("\n") < MAX_LINES and len(text) <= MAX_CHARS
 
 
 def spans(numbers: Sequence[int]) -> str:

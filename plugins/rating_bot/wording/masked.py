@@ -50,7 +50,7 @@ def taken_back(taken: Taken) -> str:
     if taken.waiting:
         waiting = "、".join(f"#{number}" for number in taken.waiting[:10])
         said += f"没有人能再替它确认：{waiting}，请记分员处理。"
-    return f"{said}要给别人用请发：\n/蒙面人 批准 QQ"
+    return f"{said}要给别人用，例如：\n/蒙面人 批准 12345678"
 
 
 def gone() -> str:

@@ -61,7 +61,7 @@ _REFUSALS = {
     "masked_applied": f"您已经申请了「{MASKED_NAME}」（审{{number}}），正在等超级用户处理。",
     "masked_holds_it": f"{{qq}} 现在就在使用「{MASKED_NAME}」，不用再批准。",
     "masked_held": f"「{MASKED_NAME}」现在有人在用，同时只能一个人用。要换人请先发：\n/蒙面人 收回",
-    "masked_free": f"「{MASKED_NAME}」现在没有人在用。要给人用请发：\n/蒙面人 批准 QQ",
+    "masked_free": f"「{MASKED_NAME}」现在没有人在用。要给人用，例如：\n/蒙面人 批准 12345678",
     "own_case": "无权：不能处理自己的事，请别的记分员或超级用户来办。",
     "qq_bound": "这个QQ已经绑定「{name}」。一个QQ只能绑一个名字；要换请先发 /解绑 {name} {qq}",
     "not_bound_to": "这个QQ没有绑定「{name}」。",
@@ -154,7 +154,7 @@ def card_matches(matches: CardMatches, preview: Preview | None, directory: Direc
     lines.append(f"不自动绑定：{len(matches.held_back)}人" + _some(matches.held_back))
     lines.append(f"对不上榜上名字：{matches.none}人；已绑定：{matches.bound}人")
     if preview is None:
-        lines.append("没有可以自动绑定的，请用：\n/绑定 名字 QQ")
+        lines.append("没有可以自动绑定的，请一个个绑，例如：\n/绑定 张三 12345678")
         return "\n".join(lines)
     number = preview.preview_id
     ask = f"预{number} {PREVIEW_MINUTES}分钟内引用本条回「确认」就绑定这{len(matches.exact)}人："

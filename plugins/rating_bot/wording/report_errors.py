@@ -2,16 +2,21 @@
 
 from collections.abc import Callable, Sequence
 
+from plugins.rating_bot.wording.common import MAX_LINES, cut, fit, fits, pages_of
 from rating_core.report_text import LineProblem, ReportProblems, intended
 from rating_core.rulebook import MAX_REPORT_CHARS, MAX_REPORT_LINES
 
 _SHOWN_LINES = 3
 _LONGEST_LINE = 24
 _LONGEST_NAME = 16
+_MORE = "……还有{count}处。"
 
 
-def refused_report(problems: ReportProblems) -> str:
-    """Return the refusal: the first bad lines with reasons and near misses, then the whole report to copy."""
+def refused_report(problems: ReportProblems) -> list[str]:
+    """Return the refusal: the first bad lines with reasons and near misses, then the whole report to copy.
+
+    What is too long for one message goes on pages: the lines to copy then stand alone on the later ones.
+    """
     by_line: dict[int, list[LineProblem]] = {}
     for problem in sorted(problems.problems, key=lambda problem: problem.code != "several_pairs"):
         by_line.setdefault(problem.number, []).append(problem)
@@ -19,10 +24,17 @@ def refused_report(problems: ReportProblems) -> str:
     text = ["未记录，整份报分都没有记：", *map(_sentence, shown)]
     if len(by_line) > len(shown):
         text.append(f"另有{len(by_line) - len(shown)}处。")
-    if problems.corrected is not None:
-        text.append("改好的在下面，核对无误后整段复制发送：" if problems.complete else "请把下面这份改对后整段重发：")
-        text.append(problems.corrected.rstrip("\n"))
-    return "\n".join(text)
+    if problems.corrected is None:
+        return [fit(text, _MORE)]
+    rows = problems.corrected.rstrip("\n").split("\n")
+    ask = "改好的在下面，核对无误后整段复制发送：" if problems.complete else "请把下面这份改对后整段重发："
+    if fits(whole := "\n".join([*text, ask, *rows])):
+        return [whole]
+    pages = pages_of(rows, "", "", MAX_LINES)
+    ready = "核对无误后" if problems.complete else "改对后"
+    how = "整段复制发送。" if len(pages) == 1 else "按顺序接成一份发送。"
+    last = f"整份在下面{len(pages)}条里，{ready}{how}"
+    return [fit(text, _MORE, last=last), *map("\n".join, pages)]
 
 
 def _sentence(problems: Sequence[LineProblem]) -> str:
@@ -33,8 +45,7 @@ def _sentence(problems: Sequence[LineProblem]) -> str:
 
 
 def _cut(text: str, length: int) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= length else text[: length - 1] + "…"
+    return cut(" ".join(text.split()), length)
 
 
 def _quoted(name: str) -> str:

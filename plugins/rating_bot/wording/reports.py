@@ -1,6 +1,16 @@
 """What the bot says about reports: prompts, 收到, forwards, refusals (commands.md, "Reporting")."""
 
-from plugins.rating_bot.wording.common import GAMES_A_PAGE, fit, games_in_short, mention, names, spans
+from plugins.rating_bot.wording.common import (
+    GAMES_A_PAGE,
+    cut,
+    fit,
+    fits,
+    games_in_short,
+    mention,
+    names,
+    pages_of,
+    spans,
+)
 from rating_core.directory import Directory
 from rating_core.elo import show_change, show_rating
 from rating_core.queries.games import event_name
@@ -15,6 +25,9 @@ from rating_core.times import season_of, show_day, show_time
 
 OUTSIDER = "只能由对局双方或裁判上报。您没有下这几局；如果您就是其中一位，请先发 /认领 名字 绑定QQ。"
 IN_PRIVATE = "请在群里公开报分（报分应当公开），对方才能确认。"
+
+SHOWN_REASON = 60
+"""Characters of a reason in messages that show the games, too; all of it stands in /日志."""
 
 STATES = {
     "waiting": "等对方确认",
@@ -83,11 +96,12 @@ def _debt(debt: Debt, directory: Directory, *, locked_now: bool) -> str:
     return f"{why}两边各与别人下满{FARMING_REPAY.now}局计分棋后才能再计分：{owed}。"
 
 
-def acknowledgement(result: Effective, directory: Directory) -> str:
-    """The 收到 with each player's new rating and change."""
+def acknowledgements(result: Effective, directory: Directory) -> list[str]:
+    """The 收到 with each player's new rating and change; what L6 says on pages of its own where it is too long."""
     report = result.report
     display = Display.on(report.said_at)
-    lines = [f"收到 #{report.report_id}（{kind(report, directory)}）"]
+    head = f"#{report.report_id}（{kind(report, directory)}）"
+    lines = [f"收到 {head}"]
     for player, before, after in result.announced.ratings:
         text = f"{directory.name_of(player)} {show_rating(after)}（{show_change(after - before)}）"
         if (missing := display.missing(result.games_after[player])) and player != directory.masked:
@@ -95,29 +109,31 @@ def acknowledgement(result: Effective, directory: Directory) -> str:
             text += f" 未满{display.needed}盘，还差{missing}盘，榜上显示{shown}"
         lines.append(text)
     extra = [f"约{number}已应战，不扣分（L9）。" for number in result.fulfilled] + _uncounted(result, directory)
-    return fit(lines, "……其余{count}人见 /战绩", last="\n".join(extra))
+    if fits(whole := "\n".join(lines + extra)):
+        return [whole]
+    first = fit(lines, "……其余{count}人见 /战绩")
+    return [first, *("\n".join([head, *page]) for page in pages_of(extra, head, "", len(extra)))]
 
 
 def forwards(result: Effective, directory: Directory) -> list[str]:
     """The messages for the scoring group: number, canonical lines alone on their own lines, who said so."""
     report = result.report
-    pages = [report.lines[i : i + GAMES_A_PAGE] for i in range(0, len(report.lines), GAMES_A_PAGE)]
     said = f"上报：{said_by(report, result.reporter, directory)}"
     if result.confirmer is not None:
         said += f"　{'代确认' if result.by_desk else '确认'}：{said_by(report, result.confirmer, directory)}"
     if result.signer is not None:
         said += f"　裁判：{directory.account_name(result.signer)}"
     if report.reason:
-        said += f"（{report.reason}）"
+        said += f"（{cut(report.reason, SHOWN_REASON)}）"
     missed = [number for number, counted in enumerate(result.announced.counted, 1) if not counted]
+    foot = said + (f"\n第{spans(missed)}局不计分（L6）" if missed else "")
+    head = f"#{report.report_id}{{}} {kind(report, directory)}"
+    rows = format_report(report.lines, directory.name_of).splitlines()
+    pages = pages_of(rows, f"{head}（99/99）", foot, GAMES_A_PAGE)
     texts = []
     for number, page in enumerate(pages, 1):
         of = f"（{number}/{len(pages)}）" if len(pages) > 1 else ""
-        head = f"#{report.report_id}{of} {kind(report, directory)}"
-        lines = [head, format_report(page, directory.name_of).rstrip("\n")]
-        if number == len(pages):
-            lines += [said] + ([f"第{spans(missed)}局不计分（L6）"] if missed else [])
-        texts.append("\n".join(lines))
+        texts.append("\n".join([head.format(of), *page, *([foot] if number == len(pages) else [])]))
     return texts
 
 
@@ -251,7 +267,7 @@ def dispute_notice(result: Changed, directory: Directory) -> str:
     reason = result.reason or "没有说原因"
     return "\n".join(
         [
-            f"#{report.report_id} 争议（{said_by(report, result.by, directory)}：{reason[:100]}）",
+            f"#{report.report_id} 争议（{said_by(report, result.by, directory)}：{cut(reason, SHOWN_REASON)}）",
             games_in_short(report.lines, directory.name_of),
             f"查实后发（作废则 /作废 {report.report_id} 理由）：\n/代确认 {report.report_id} 理由",
         ]
