@@ -50,3 +50,15 @@ async def test_a_setting_that_is_neither_yes_nor_no_is_refused(tmp_path: Path, v
         assert "TIAOQI__PUBLIC_SITE" in bot.log
     finally:
         await bot.close()
+
+
+async def test_the_sandbox_always_has_them(tmp_path: Path) -> None:
+    bot = BotProcess(tmp_path, {"PORT": str(port := free_port())})
+    try:
+        await bot.start()
+        status, page = await asyncio.to_thread(request, port, "/board/")
+        assert status == 200 and "张三" in page.decode()
+        assert (await asyncio.to_thread(request, port, "/"))[0] == 200
+        await bot.stop()
+    finally:
+        await bot.close()

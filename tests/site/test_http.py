@@ -239,3 +239,21 @@ async def test_the_book_moves_on_while_a_day_is_worked_out(
     second = await reader.get("/board/api/days/2026-08-15")
     assert first.status == 503 or json.loads(first.body)["seq"] == shown.book.seq
     assert second.status == 200 and second.data["seq"] == shown.book.seq
+
+
+# --- what is written about it -----------------------------------------------------------------------------
+
+
+async def test_the_document_names_every_page_and_its_data(reader: Reader) -> None:
+    """But those two to which only forms lead."""
+    document = (Path(__file__).parents[2] / "docs" / "网页.md").read_text("utf-8")
+    rows = re.findall(r"^\| `/board/(\S*)` \| `/board/api/(\S*)` \|", document, re.MULTILINE)
+    assert all(page == data for page, data in rows)
+    written = {page for page, _ in rows}
+    patterns = {view.path: re.compile(re.sub(r"{\w+}", "[^/]+", view.path)) for view in routes.VIEWS}
+    named = {path for path, pattern in patterns.items() if any(pattern.fullmatch(page) for page in written)}
+    assert set(patterns) - named == {"days", "versus"}
+    for page in written:
+        assert any(pattern.fullmatch(page) for pattern in patterns.values()), page
+        answer = await reader.get(f"/board/api/{page}")
+        assert answer.status in (200, 404) and "没有这一页" not in answer.text, page

@@ -69,12 +69,17 @@ def published(ask: Ask) -> Page:
     return _board_page(ask, as_published, f"lists/{asked}", wording.list_title(as_published))
 
 
-def past_day(ask: Ask) -> date | None:
-    """Return the past day asked for; None for today. Raises NotHere."""
+def _day(typed: str) -> date:
+    """Return a day from an address. Raises NotHere."""
     try:
-        when = date.fromisoformat(ask.path["day"])
+        return date.fromisoformat(typed)
     except ValueError:
         raise NotHere(wording.NO_DAY) from None
+
+
+def past_day(ask: Ask) -> date | None:
+    """Return the past day asked for; None for today. Raises NotHere."""
+    when = _day(ask.path["day"])
     began = ask.now.book.began(ask.pool)
     first = None if began is None else day_of(began)
     if first is None or not first <= when <= ask.now.today:
@@ -83,8 +88,8 @@ def past_day(ask: Ask) -> date | None:
 
 
 def ask_day(ask: Ask) -> Page:
-    """A day is asked for by the form."""
-    raise Moved(f"days/{ask.text('day')}" if ask.text("day") else "")
+    """A day is asked for by the form. Raises Moved or NotHere."""
+    raise Moved(f"days/{_day(ask.text('day'))}")
 
 
 def day(ask: Ask) -> Page:
