@@ -256,3 +256,16 @@ async def test_a_picture_is_enlarged_and_time_moves_by_keyboard_alone(tmp_path: 
         assert await page.locator("time.long").text_content() != before
         assert "7天" in await page.locator("#ahead").text_content()
         await assert_it_fits(page)
+
+
+async def test_a_file_goes_into_the_group_and_comes_out_again(tmp_path: Path) -> None:
+    async with sandbox(tmp_path) as (_, port), browser_page(port, PHONE) as page:
+        await page.set_input_files("#file", {"name": "名单.csv", "mimeType": "text/csv", "buffer": b"\xe5\xbc\xa0"})
+        link = page.locator("#log a.file", has_text="名单.csv")
+        await link.wait_for()
+        await assert_it_fits(page)
+        async with page.expect_download() as loading:
+            await link.click()
+        saved = await loading.value
+        assert saved.suggested_filename == "名单.csv"
+        assert Path(await saved.path()).read_bytes() == b"\xe5\xbc\xa0"

@@ -1,113 +1,21 @@
 """The sandbox page: who may ask for it, and what it tells and takes over its socket."""
 
 import asyncio
-import base64
-import contextlib
-import http.client
 import json
 import re
 import socket
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from fastapi import FastAPI, WebSocket
-from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
 from plugins.rating_bot.sandbox.client import FakeClient
 from plugins.rating_bot.sandbox.routes import FILES, PAGE, install, local_hosts
-from plugins.rating_bot.sandbox.scene import CAST, NEWCOMER, OFFICIAL, SCOREKEEPER, SCORING, build
-from plugins.rating_bot.sandbox.scenes import SCENES
+from plugins.rating_bot.sandbox.scene import CAST, NEWCOMER, OFFICIAL, SCOREKEEPER, SCORING
 from plugins.rating_bot.sandbox.view import split_mentions
-from rating_core.times import DAY_MS
-from tests.sandbox.house import open_house
+from tests.sandbox.web import CHAT, LI, ZHANG, Web, serving
 from tests.support.qq import FakeQQ
-from tests.support.rows import ms
-
-CHAT = f"g{OFFICIAL}"
-ZHANG, LI = 10011, 10012
-
-
-class Web:
-    """A browser that can lie about Host and Origin; {port} in them is the real port."""
-
-    def __init__(self, port: int):
-        self.port = port
-
-    async def get(self, path: str, **headers: str) -> tuple[int, dict[str, str]]:
-        """Return status and headers (names in lower case)."""
-        return await asyncio.to_thread(self._get, path, headers)
-
-    def _get(self, path: str, headers: dict[str, str]) -> tuple[int, dict[str, str]]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
-        with contextlib.closing(connection):
-            connection.request("GET", path, headers={k: v.format(port=self.port) for k, v in headers.items()})
-            answer = connection.getresponse()
-            answer.read()
-            return answer.status, {name.lower(): value for name, value in answer.getheaders()}
-
-    @contextlib.asynccontextmanager
-    async def live(
-        self, origin: str | None = "http://127.0.0.1:{port}", host: str = "127.0.0.1:{port}"
-    ) -> "AsyncIterator[Page]":
-        """Open the socket as a page of `origin` that asks for `host`."""
-        where = f"ws://{host.format(port=self.port)}/sandbox/live"
-        said = origin.format(port=self.port) if origin else None
-        async with connect(where, host="127.0.0.1", port=self.port, origin=said, proxy=None) as ws:  # type: ignore[arg-type]
-            yield Page(ws)
-
-
-class Page:
-    """The page's end of the socket."""
-
-    def __init__(self, ws: ClientConnection):
-        self.ws = ws
-
-    async def take(self) -> Any:
-        """Return the next news."""
-        async with asyncio.timeout(5):
-            return json.loads(await self.ws.recv())
-
-    async def ask(self, do: str, me: int = ZHANG, chat: str = CHAT, **more: Any) -> Any:
-        """Do something and return the news that follow."""
-        return await self.raw({"do": do, "me": me, "chat": chat} | more)
-
-    async def raw(self, deed: Any) -> Any:
-        """Send anything and return the news that follow."""
-        await self.ws.send(json.dumps(deed))
-        return await self.take()
-
-
-@contextlib.asynccontextmanager
-async def serving(app: FastAPI, listening: socket.socket) -> AsyncIterator[Web]:
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
-    task = asyncio.create_task(server.serve(sockets=[listening]))
-    try:
-        yield Web(listening.getsockname()[1])
-    finally:
-        server.should_exit = True
-        await task
-
-
-@pytest.fixture
-def listening() -> socket.socket:
-    return socket.create_server(("127.0.0.1", 0))
-
-
-@pytest.fixture
-def qq() -> FakeQQ:
-    return build()
-
-
-@pytest.fixture
-async def web(qq: FakeQQ, listening: socket.socket) -> AsyncIterator[Web]:
-    app = FastAPI()
-    install(app, qq, host_allowed=local_hosts(listening.getsockname()[1]))
-    async with serving(app, listening) as web:
-        yield web
 
 
 async def test_the_page_and_its_files_come_with_a_strict_policy(web: Web) -> None:
@@ -264,109 +172,6 @@ def test_typed_mentions(qq: FakeQQ, text: str, expected: list[tuple[str, str]]) 
 def test_the_longest_name_wins(qq: FakeQQ) -> None:
     qq.set_card(OFFICIAL, LI, "张三丰")
     assert split_mentions(qq, OFFICIAL, "@张三丰")[0]["data"]["qq"] == str(LI)
-
-
-# --- pictures -------------------------------------------------------------------------------------------------
-
-PNG = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAEUlEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg=="
-)
-
-
-def image(content: bytes) -> dict[str, Any]:
-    return {"type": "image", "data": {"file": "base64://" + base64.b64encode(content).decode()}}
-
-
-async def test_a_picture_is_shown_from_an_address_of_its_own(web: Web, qq: FakeQQ) -> None:
-    said = qq.deliver(CHAT, [{"type": "text", "data": {"text": "排行榜"}}, image(PNG)])
-    async with web.live() as page:
-        (message,) = (await page.take())["messages"]
-    caption, picture = message["parts"]
-    assert caption == {"text": "排行榜"}
-    assert (picture["width"], picture["height"], picture["text"]) == (2, 3, "[图片]")
-    assert "base64" not in json.dumps(message), "its bytes are not told with every message"
-    status, headers = await web.get(picture["image"])
-    assert (status, headers["content-type"], headers["x-content-type-options"]) == (200, "image/png", "nosniff")
-    assert (await web.get(picture["image"], Host="evil.example"))[0] == 403
-    for other in (f"{said.message_id}/0", f"{said.message_id}/2", f"{said.message_id}/-1", "1/0", "x/0"):
-        assert (await web.get(f"/sandbox/picture/{other}"))[0] in (404, 422)
-    qq.recall(OFFICIAL, said.message_id, qq.self_id)
-    assert (await web.get(picture["image"]))[0] == 404
-
-
-@pytest.mark.parametrize(
-    "segment",
-    [
-        image(b"<svg onload=alert(1)>"),
-        image(b""),
-        {"type": "image", "data": {"file": "base64://!!"}},
-        {"type": "image", "data": {"file": "file:///etc/passwd"}},
-        {"type": "image", "data": {}},
-        {"type": "file", "data": {"file": "base64://" + base64.b64encode(PNG).decode()}},
-    ],
-)
-async def test_nothing_else_is_served_as_a_picture(web: Web, qq: FakeQQ, segment: dict[str, Any]) -> None:
-    said = qq.deliver(CHAT, [segment])
-    async with web.live() as page:
-        ((part,),) = [message["parts"] for message in (await page.take())["messages"]]
-    assert "image" not in part and part["text"]
-    assert (await web.get(f"/sandbox/picture/{said.message_id}/0"))[0] == 404
-
-
-# --- the clock, scenes, and beginning anew --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("do", ["travel", "play", "stop", "reset"])
-async def test_without_a_bot_only_talk_is_possible(web: Web, do: str) -> None:
-    async with web.live() as page:
-        assert (await page.take())["stage"] is None
-        assert (await page.raw({"do": do, "what": "day"}))["type"] == "refused"
-
-
-async def test_the_page_drives_the_director(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    app, listening = FastAPI(), socket.create_server(("127.0.0.1", 0))
-    async with open_house(ms("2026-11-30 12:00")) as house:
-        hosts = local_hosts(listening.getsockname()[1])
-        install(app, house.qq, host_allowed=hosts, director=house.director)
-        async with serving(app, listening) as web, web.live() as page:
-            first = await page.take()
-            assert [scene["name"] for scene in first["scenes"]] == [scene.name for scene in SCENES]
-            assert first["stage"]["now"] == house.clock.now() and first["stage"]["busy"] is None
-            for wrong in (
-                {"do": "travel", "what": "1999-01-01T00:00"},
-                {"do": "travel", "what": "x" * 99},
-                {"do": "play", "what": "没有"},
-                {"do": "play", "what": "report", "pace": 99},
-            ):
-                assert (await page.raw(wrong))["type"] == "refused"
-            news = await page.raw({"do": "travel", "what": "day"})
-            assert (news["type"], news["busy"]["what"]) == ("stage", "travel")
-            while news["type"] != "stage" or news["busy"]:
-                news = await page.take()
-            assert news["now"] - first["stage"]["now"] >= DAY_MS
-            news = await page.raw({"do": "reset"})
-            while news["type"] != "all":
-                news = await page.take()
-            assert news["messages"] == [] and news["stage"]["now"] == house.clock.now()
-            assert (await page.take())["busy"] is None
-            async with web.live() as later:
-                assert (await later.take())["stage"]["busy"] is None
-
-
-async def test_notes_stand_where_they_were_told(web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    app, listening = FastAPI(), socket.create_server(("127.0.0.1", 0))
-    async with open_house(ms("2026-11-30 12:00")) as house:
-        hosts = local_hosts(listening.getsockname()[1])
-        install(app, house.qq, host_allowed=hosts, director=house.director)
-        house.director.play("report", 0)
-        assert await house.director.done() == ""
-        async with serving(app, listening) as web, web.live() as page:
-            official = [m for m in (await page.take())["messages"] if m["chat"] == CHAT]
-    kinds = "".join("n" if "note" in message else "m" for message in official)
-    assert kinds.startswith("nmmnmm"), kinds
-    assert [m["seq"] for m in official] == sorted(m["seq"] for m in official)
 
 
 async def test_a_qq_connects_to_the_bot_even_when_it_was_started_first(qq: FakeQQ, listening: socket.socket) -> None:

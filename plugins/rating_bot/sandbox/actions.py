@@ -65,6 +65,8 @@ class Actions:
         if style != "gocqhttp":
             self._table["get_friend_msg_history"] = lambda p: self._history(private_chat(int(p["user_id"])), p)
         if style in ("napcat", "llonebot"):
+            self._table["upload_group_file"] = lambda p: self.qq.shelf.upload(self.qq, p)
+            self._table["get_file"] = lambda p: self.qq.shelf.get(p)
             self._table["set_msg_emoji_like"] = lambda p: self._react(p["message_id"], p["emoji_id"])
         if style == "lagrange":
             self._table["set_group_reaction"] = lambda p: self._react(p["message_id"], p["code"])

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from ..wire.messages import group_chat, private_chat
+from .files import FileShelf
 from .values import FakeMessage, Group, Happened, Listener, Member, Person, Predicate, QQRefused, Role, Segment, compose
 
 __all__ = ["FakeMessage", "FakeQQ", "Group", "Happened", "Member", "Person", "QQRefused", "Segment", "wall_clock"]
@@ -38,6 +39,7 @@ class FakeQQ:
         self._messages: dict[str, list[FakeMessage]] = {}
         self._by_id: dict[int, FakeMessage] = {}
         self._listeners: list[Listener] = []
+        self.shelf = FileShelf()
         self._first_seq = max(1, (now() - EPOCH_MS) // NUMBER_MS)
         self._next_id = self._first_seq
 
@@ -193,6 +195,7 @@ class FakeQQ:
         self._first_seq = max((said[-1].real_seq + 1 for said in self._messages.values()), default=self._first_seq)
         self._messages.clear()
         self._by_id.clear()
+        self.shelf.files.clear()
 
     # --- listening ----------------------------------------------------------------------------------------
 

@@ -9,10 +9,11 @@ import contextlib
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, WebSocket, WebSocketException
 from fastapi.responses import FileResponse, Response
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import Base64Bytes, BaseModel, Field, TypeAdapter, ValidationError
 from starlette.requests import HTTPConnection
 
 from ..wire.messages import private_chat
@@ -39,18 +40,24 @@ POLICY = (
 )
 TEXT_LIMIT = 8000
 """More than the bot takes in one report, so that its refusal can be seen."""
+NAME_LIMIT = 100
+FILE_LIMIT = 8_000_000
+"""Bytes; the socket takes twice as much."""
 REFUSED = 1008
 
 
 class Deed(BaseModel):
     """What the page asks for on behalf of a person."""
 
-    do: Literal["say", "recall", "react"]
+    do: Literal["say", "recall", "react", "share"]
     chat: str = Field(pattern="^[gu][0-9]{1,20}$")
     me: int
     text: str = Field("", max_length=TEXT_LIMIT)
     message_id: int | None = None
     emoji_id: str = Field("76", pattern="^[0-9]{1,6}$")
+    name: str = Field("", max_length=NAME_LIMIT)
+    data: Base64Bytes = Field(b"", max_length=FILE_LIMIT)
+    """What is in a shared file."""
 
 
 class Control(BaseModel):
@@ -95,6 +102,15 @@ def install(app: FastAPI, qq: FakeQQ, *, host_allowed: Collection[str], director
         if found is None:
             raise HTTPException(404)
         return Response(found[0], media_type=found[1], headers=_headers() | {"Cache-Control": "private, max-age=3600"})
+
+    @guarded.get("/sandbox/file/{message_id}/{index}", include_in_schema=False)
+    async def file(message_id: int, index: int) -> Response:
+        message = qq.find(message_id)
+        found = None if message is None else view.shared_file(qq, message, index)
+        if found is None:
+            raise HTTPException(404)
+        named = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(found.name, safe='')}"}
+        return Response(found.data, media_type="application/octet-stream", headers=_headers() | named)
 
     @guarded.websocket("/sandbox/live")
     async def live(socket: WebSocket) -> None:
@@ -191,7 +207,7 @@ def _perform(qq: FakeQQ, director: Director | None, raw: str) -> str:
         else:
             _do(qq, asked)
     except ValidationError:
-        return f"没有发出：一条消息最多 {TEXT_LIMIT} 字"
+        return f"没有发出：一条消息最多 {TEXT_LIMIT} 字，一个文件最多 {FILE_LIMIT // 1_000_000} MB"
     except (QQRefused, Refused) as refused:
         return str(refused)
     return ""
@@ -214,7 +230,7 @@ def _control(director: Director | None, asked: Control) -> None:
 def _do(qq: FakeQQ, deed: Deed) -> None:
     number = int(deed.chat[1:])
     if deed.chat.startswith("u"):
-        if number != deed.me or deed.do == "react":
+        if number != deed.me or deed.do in ("react", "share"):
             raise QQRefused("这里做不到")
         if deed.do == "say":
             qq.say_private(deed.me, deed.text, quote=deed.message_id)
@@ -223,6 +239,9 @@ def _do(qq: FakeQQ, deed: Deed) -> None:
     elif deed.do == "say":
         segments = quoting(deed.message_id) + view.split_mentions(qq, number, deed.text)
         qq.say(number, deed.me, segments=segments)
+    elif deed.do == "share":
+        qq.member(number, deed.me)
+        qq.shelf.share(qq, number, deed.me, deed.name or "文件", deed.data)
     elif deed.do == "recall":
         qq.recall(number, deed.message_id or 0, deed.me)
     else:

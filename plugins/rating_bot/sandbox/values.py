@@ -137,5 +137,7 @@ def _readable(segment: Segment) -> str:
             return f"@{segment['data']['qq']}"
         case "reply" | "image":
             return ""
+        case "file":
+            return f"[文件] {segment['data'].get('file', '')}"
         case other:
             return f"[{other}]"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..wire.messages import group_chat
+from .files import SharedFile
 from .onebot import BASE64
 from .qq import FakeMessage, FakeQQ
 from .scene import Actor
@@ -47,7 +48,7 @@ def message_view(qq: FakeQQ, message: FakeMessage) -> dict[str, Any]:
         "role": message.role,
         "time": message.time,
         "parts": [
-            _part(qq, message.chat, segment) | _image(message, index)
+            _part(qq, message.chat, segment) | _image(message, index) | _file(qq, message, index)
             for index, segment in enumerate(message.segments)
             if segment["type"] != "reply"
         ],
@@ -93,6 +94,22 @@ def _image(message: FakeMessage, index: int) -> dict[str, Any]:
     if head.startswith(b"\x89PNG") and len(head) >= PNG_HEADER:
         view |= {"width": int.from_bytes(head[16:20]), "height": int.from_bytes(head[20:24])}
     return view
+
+
+def shared_file(qq: FakeQQ, message: FakeMessage, index: int) -> SharedFile | None:
+    """Return the file that a part of a message is; None for other parts."""
+    if message.recalled or not 0 <= index < len(message.segments):
+        return None
+    segment = message.segments[index]
+    return qq.shelf.files.get(str(segment["data"].get("file_id"))) if segment["type"] == "file" else None
+
+
+def _file(qq: FakeQQ, message: FakeMessage, index: int) -> dict[str, Any]:
+    """Return where the page finds a file, what it is called and how large it is; nothing for other parts."""
+    found = shared_file(qq, message, index)
+    if found is None:
+        return {}
+    return {"file": found.name, "size": len(found.data), "href": f"/sandbox/file/{message.message_id}/{index}"}
 
 
 def people_view(qq: FakeQQ, cast: Iterable[Actor]) -> dict[str, Any]:

@@ -84,7 +84,7 @@ function quoteBox(message, acts) {
 }
 
 function words(message, state) {
-  const parts = message.parts.filter((part) => !part.image);
+  const parts = message.parts.filter((part) => !part.image && !part.href);
   return parts.map((part) =>
     part.at ? h("span", { class: part.at === state.me ? "at me" : "at" }, part.text) : part.text,
   );
@@ -147,6 +147,21 @@ function deeds(message, state, acts) {
   );
 }
 
+/** The files in a message, to be saved. */
+function files(message) {
+  const save = (event) => event.stopPropagation();
+  return message.parts
+    .filter((part) => part.href)
+    .map(({ href, file, size }) =>
+      h(
+        "a",
+        { class: "file", href, download: file, on: { click: save } },
+        h("b", {}, file),
+        h("span", {}, `${Math.max(1, Math.round(size / 1000))} KB，点一下保存`),
+      ),
+    );
+}
+
 /** One message as a list item. */
 export function bubble(message, state, acts) {
   const own = message.who === state.me;
@@ -167,6 +182,7 @@ export function bubble(message, state, acts) {
     message.quote && quoteBox(message, acts),
     hasWords && h("p", {}, ...said),
     ...pictures(message, acts),
+    ...files(message),
     lines && copyRow(lines, acts),
   );
   const item = h(

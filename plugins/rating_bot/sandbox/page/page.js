@@ -7,6 +7,7 @@ import { drawScenes, enlarge, setUpTools, takeStage } from "./tools.js";
 const $ = (id) => document.getElementById(id);
 const NOTES = ["报分、确认、查询都在这里", "生效的报分转到这里；记分员在这里办事"];
 const NEAR_END = 80;
+const FILE_LIMIT = 8_000_000;
 
 const state = {
   bot: 0,
@@ -160,6 +161,7 @@ function drawRoom() {
   const inside = index < 0 || Boolean(state.members[state.chat]?.[state.me]);
   const helper = state.people.find((one) => state.members[state.chat]?.[one.qq]);
   $("compose").hidden = $("quick").hidden = !inside;
+  $("attach").hidden = index < 0;
   $("outside").hidden = inside;
   $("outside").replaceChildren(
     `${person(state.me).name}不在这个群里，只能旁观。`,
@@ -316,6 +318,15 @@ $("log").addEventListener("scroll", () => {
   if (atEnd) $("newer").hidden = true;
 });
 new ResizeObserver(() => atEnd && toEnd()).observe($("log"));
+$("attach").addEventListener("click", () => $("file").click());
+$("file").addEventListener("change", () => {
+  const [file] = $("file").files;
+  $("file").value = "";
+  const reader = new FileReader();
+  reader.addEventListener("load", () => ask({ do: "share", name: file.name, data: reader.result.split(",")[1] ?? "" }));
+  if (file?.size > FILE_LIMIT) takes.refused({ text: `文件最多 ${FILE_LIMIT / 1_000_000} MB` });
+  else if (file) reader.readAsDataURL(file);
+});
 setUpTools(ask);
 
 connect();
