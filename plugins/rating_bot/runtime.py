@@ -7,6 +7,7 @@ from pathlib import Path
 
 from plugins.rating_bot.clock import Clock
 from plugins.rating_bot.settings import Settings
+from plugins.rating_bot.wire.files import GroupFiles
 from rating_core.service.league import League
 from rating_core.service.people import Member
 
@@ -16,7 +17,7 @@ BACKUPS = "backups"
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """League, settings and clock, and the way to ask QQ who is in a group."""
+    """League, settings and clock, and the ways to ask QQ who is in a group and for its files."""
 
     league: League
     settings: Settings
@@ -25,6 +26,7 @@ class Runtime:
     """Folder of the database's companions: backups."""
     members: Callable[[str], Awaitable[list[Member]]]
     """Group → its members as QQ tells. Raises an OneBot error when QQ does not answer."""
+    files: GroupFiles
 
     @property
     def backups(self) -> Path:

@@ -17,6 +17,7 @@ from plugins.rating_bot.handlers.makeup import merge_held
 from plugins.rating_bot.pictures.painter import Painter
 from plugins.rating_bot.runtime import BACKUPS, Runtime
 from plugins.rating_bot.settings import Settings, data_folder
+from plugins.rating_bot.wire.files import GroupFiles
 from plugins.rating_bot.wire.gapfill import Gap, GapFill
 from plugins.rating_bot.wire.history import Caller
 from plugins.rating_bot.wire.order import ChatQueues
@@ -24,6 +25,7 @@ from plugins.rating_bot.wire.outbox import Patience, Sender
 from plugins.rating_bot.wire.segments import clean_card
 from plugins.rating_bot.wire.watermarks import Watermarks
 from plugins.rating_bot.wording import desk as wording
+from rating_core.importing.detect import LARGEST
 from rating_core.service.league import League
 from rating_core.service.people import Member, admit_admins
 from rating_core.store.database import Database, ProcessLock, StorageFailed
@@ -77,7 +79,7 @@ class Parts:
         async def members(group: str) -> list[Member]:
             return await _members(next(iter(bots().values()), None), group, clock.now())
 
-        runtime = Runtime(league, settings, clock, folder, members)
+        runtime = Runtime(league, settings, clock, folder, members, GroupFiles(bots, LARGEST))
         tasks: set[asyncio.Future[Any]] = set()
 
         async def alarm(kind: str, about: str, detail: str) -> None:

@@ -286,5 +286,5 @@ class GamesReader:
                 continue
             last[step.pool] = max(moment, last.get(step.pool, moment))
         for pool, game in first.items():
-            if pool in last and game.effective_at < last[pool]:
+            if pool in last and game.effective_at <= last[pool]:
                 self.wrong(game.raw.row, "pool_has_later", pool=pool, last=last[pool])

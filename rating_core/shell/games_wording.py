@@ -55,7 +55,7 @@ _ROWS: dict[str, str] = {
     "same_player": "同一个人写了两次。",
     "which_pool": "双人的对局不知道算哪个榜。请加「榜」这一列（或一行 #榜名），或者写明榜：{pools}。",
     "out_of_order": "日期比上一局早（这样的有{count}局）。请按先后排好。",
-    "pool_has_later": "{pool}里已经有{last}的记录，这一局更早。只能导入空的榜，或者接在最后一局之后。",
+    "pool_has_later": "{pool}里已经有{last}的记录，这一局不比它晚。只能导入空的榜，或者接在最后一局之后。",
     "no_event_name": "#后面没有赛事名。",
     "event_weight_missing": "赛事「{event}」没有写系数。加「系数」一列，或者写成 #{event} 1.2（1、1.2 或 2，L5）。",
     "event_other_pool": "赛事「{event}」是{pool}的。",
@@ -133,9 +133,12 @@ def against(plan: GamesPlan, most: int = SHOWN) -> list[str]:
         lines += [unknown(each) for each in plan.unknown[:most]]
         if len(plan.unknown) > most:
             lines.append(f"……还有{len(plan.unknown) - most}个")
-        level = f"{ORDINARY_PLACING}（{PLACINGS[ORDINARY_PLACING]:g}）"
-        lines.append(f"都是新棋手就加 --new-players（群里写“新棋手”），按{level}登记。")
     return lines
+
+
+def register_them() -> str:
+    """What to do where all unknown names are new players."""
+    return f"都是新棋手就加 --new-players，按{ORDINARY_PLACING}（{PLACINGS[ORDINARY_PLACING]:g}）登记。"
 
 
 def counts(plan: GamesPlan, found: Outcome | None) -> str:

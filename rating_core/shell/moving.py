@@ -132,6 +132,8 @@ def _say_games(plan: GamesPlan, book: Book, directory: Directory, at: int, say: 
     for line in games_wording.against(plan):
         say(line)
     if not plan.clear:
+        if plan.unknown:
+            say(games_wording.register_them())
         say(games_wording.counts(plan, None))
         say(import_wording.NOTHING_WRITTEN)
         return None

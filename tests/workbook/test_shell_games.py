@@ -57,7 +57,7 @@ def test_writing_the_same_file_twice_and_the_next_one(folder: Path) -> None:
         assert status == 0 and "这个文件在2026-11-30 12:08已经导入过（2局），没有重复导入。" in said
     (folder / "next.txt").write_text("2026-03-02\n张三 胜 王五\n", "utf-8")
     status, said = run("import", "next.txt", "--yes")
-    assert status == 1 and "单跳1v1里已经有2026-03-03 12:00的记录，这一局更早" in said
+    assert status == 1 and "单跳1v1里已经有2026-03-03 12:00的记录，这一局不比它晚" in said
     (folder / "next.txt").write_text("2026-03-04\n#皇后杯\n张三 胜 王五\n", "utf-8")
     status, said = run("import", "next.txt", "--yes")
     assert status == 0 and "已导入1局" in said and "导入前的备份：" in said

@@ -290,6 +290,7 @@ def load_handlers() -> Sequence[Command]:
         people,
         query,
         season,
+        workbook,
     )
 
     return TABLE.listed()
