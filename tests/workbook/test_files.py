@@ -364,6 +364,13 @@ def test_any_bytes_give_a_plan_or_a_sentence(noise: bytes, head: str) -> None:
                 outcome(plan, books.book(), books.directory)
 
 
+def test_the_readme_s_sample_can_be_imported() -> None:
+    text = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+    sample = text.split("**2. 全部战绩。**")[1].split("```csv\n")[1].split("```")[0]
+    plan = plan_of(sample, league("张三", "李四", "王五", "赵六"))
+    assert plan.clear and len(plan.games) == 3 and [event.name for event in plan.events] == ["皇后杯"]
+
+
 def test_a_stream_of_bytes_is_no_workbook() -> None:
     with pytest.raises(FileProblem) as caught:
         read_file(b"PK" + io.BytesIO(b"\x00" * 100).getvalue())
