@@ -269,3 +269,26 @@ async def test_a_file_goes_into_the_group_and_comes_out_again(tmp_path: Path) ->
         saved = await loading.value
         assert saved.suggested_filename == "名单.csv"
         assert Path(await saved.path()).read_bytes() == b"\xe5\xbc\xa0"
+
+
+async def test_the_workbook_comes_out_of_the_group_and_is_read_again(tmp_path: Path) -> None:
+    async with sandbox(tmp_path) as (_, port), browser_page(port, DESK) as page:
+        await page.click("button.person:has-text('小周')")
+        await page.click("#chats button.tab:has-text('记分群')")
+        await type_and_send(page, "/导出")
+        link = page.locator("#log a.file", has_text=".xlsx")
+        await link.wait_for()
+        async with page.expect_download() as loading:
+            await link.click()
+        assert Path(await (await loading.value).path()).read_bytes().startswith(b"PK")
+        await (
+            page.locator("#log li.by-bot", has=page.locator("a.file"))
+            .locator(".bubble")
+            .click(position={"x": 3, "y": 3})
+        )
+        await page.click(".deeds button:has-text('引用')")
+        await type_and_send(page, "/导入")
+        answer = page.locator("#log li.by-bot", has_text="/导入").last
+        await answer.wait_for()
+        assert "出错了" not in await answer.inner_text()
+        await page.screenshot(path=tmp_path / "workbook.png")

@@ -66,7 +66,7 @@ async def test_a_shared_file_is_said_and_can_be_saved(web: Web, qq: FakeQQ) -> N
         await page.take()
         message = (await page.ask("share", name="名单 一.csv", data=content))["message"]
     (part,) = message["parts"]
-    assert (part["file"], part["size"], part["text"]) == ("名单 一.csv", 12, "[文件]")
+    assert (part["file"], part["size"], part["text"]) == ("名单 一.csv", 12, "[文件] 名单 一.csv")
     status, headers = await web.get(part["href"])
     assert (status, headers["content-type"]) == (200, "application/octet-stream")
     assert headers["content-disposition"] == "attachment; filename*=UTF-8''%E5%90%8D%E5%8D%95%20%E4%B8%80.csv"

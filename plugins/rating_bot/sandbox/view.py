@@ -138,7 +138,9 @@ def _part(qq: FakeQQ, chat: str, segment: Segment) -> dict[str, Any]:
         if data["qq"] == "all":
             return {"text": "@全体成员"}
         return {"at": int(data["qq"]), "text": "@" + qq.shown_name(chat, int(data["qq"]))}
-    return {"text": {"image": "[图片]", "file": "[文件]"}.get(kind, f"[{kind}]")}
+    if kind == "file":
+        return {"text": f"[文件] {data.get('file', '')}"}
+    return {"text": "[图片]" if kind == "image" else f"[{kind}]"}
 
 
 def _quote(qq: FakeQQ, message_id: int) -> dict[str, Any]:
