@@ -24,7 +24,9 @@ _KICKED = re.compile(
 _RISK = re.compile(r"风控|频繁|risk|SEND_MSG_API_ERROR", re.IGNORECASE)
 """The last one is all that go-cqhttp says when QQ takes nothing (muted or under risk control)."""
 _BEFORE_SENDING = re.compile(
-    r"EventChecker Failed|rich media transfer failed|Get Uid Error|不存在|无法解析|无法获取|不支持|参数|成员|schema|payload|invalid", re.IGNORECASE
+    r"EventChecker Failed|rich media transfer failed|Get Uid Error"
+    r"|不存在|无法解析|无法获取|不支持|参数|成员|schema|payload|invalid",
+    re.IGNORECASE,
 )
 """Raised by the client before anything was sent."""
 _BY_RESULT: dict[int, FailureKind] = {110: "kicked", 120: "muted", 299: "risk"}
