@@ -269,8 +269,23 @@ class Book:
     def as_of(self, moment: int) -> "Book":
         """Return the Book of what took effect before `moment` (ms), with all corrections known now."""
         twin = self.fork()
-        twin._cut(next((n for n, step in enumerate(twin._steps) if step.said_at >= moment), len(twin._steps)))
+        late = [step.said_at >= moment for step in twin._steps]
+        if late == sorted(late):
+            twin._cut(late.count(False))
+        else:  # a history was moved in behind entries of a later time: its players, or another pool's
+            twin._drop(late)
         return twin
+
+    def _drop(self, late: Sequence[bool]) -> None:
+        """Drop steps wherever they stand. The Book is then good for reading only."""
+        steps = [step for step, gone in zip(self._steps, late, strict=True) if not gone]
+        self.columns = self.columns.pick([index for step in steps for index in range(step.start, step.stop)])
+        self._steps, self._step_seqs, self._checkpoints = [], [step.seq for step in steps], []
+        for step in steps:
+            start = self._steps[-1].stop if self._steps else 0
+            self._steps.append(replace(step, start=start, stop=start + step.stop - step.start))
+        self._played, self.marks = {}, []
+        self._refold(0)
 
     def before(self, *seqs: int) -> Iterator[tuple[int, "Book"]]:
         """Yield (seq, the Book as it stood before that ledger row), with all corrections known now, newest first.

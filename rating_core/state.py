@@ -5,7 +5,7 @@ first touched, so trying a report costs the same in a small and in a large leagu
 """
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
@@ -290,6 +290,15 @@ class GameColumns:
         for name in self.__slots__:
             column = getattr(self, name)
             setattr(twin, name, tuple(c[:] for c in column) if isinstance(column, tuple) else column[:])
+        return twin
+
+    def pick(self, indexes: Sequence[int]) -> "GameColumns":
+        """Return independent columns with the games at these positions."""
+        twin = GameColumns()
+        for name in self.__slots__:
+            column, own = getattr(self, name), getattr(twin, name)
+            for part, into in zip(column, own, strict=True) if isinstance(column, tuple) else ((column, own),):
+                into.extend(part[index] for index in indexes)
         return twin
 
     def truncate(self, length: int) -> None:
