@@ -12,12 +12,15 @@ from rating_core.importing.detect import read_file
 from rating_core.importing.files import GameFile
 from rating_core.importing.games_entries import plan_games
 from rating_core.importing.games_outcome import outcome
-from rating_core.importing.games_plan import GamesPlan, Options
+from rating_core.importing.games_plan import GamesPlan, Numbers, Options
 from rating_core.importing.games_writer import enter, last_numbers
+from rating_core.ledger import GENESIS, Draft, PlayerRegistered
 from rating_core.service.health import examine
 from rating_core.service.league import League
 from rating_core.state import Standing, State
+from rating_core.store.import_store import ImportStore
 from rating_core.store.ledger_store import LedgerStore
+from rating_core.store.people_store import Counters
 from rating_core.workbook.export import export
 from rating_core.workbook.layout import CHANGES
 from tests.conftest import FakeClock
@@ -134,3 +137,32 @@ async def test_play_goes_on_after_it(league: League, clock: FakeClock) -> None:
         plan = plan_games(file, tx.book, tx.directory, await last_numbers(tx.counters), Options(), tx.now)
     codes = {problem.code for problem in plan.problems}
     assert {"pool_has_later"} <= codes and not plan.clear and plan.drafts == ()
+
+
+async def test_all_or_nothing(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fails after the entries were written leaves neither entries nor names, numbers or the file's hash."""
+    data = exported(rich())
+
+    async def fail(*_: object) -> None:
+        raise OSError("disk full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ImportStore, "add", fail)
+        with pytest.raises(OSError, match="disk full"):
+            await imported(league, data)
+    assert league.book.seq == 0 and len(league.directory.roster) == 0 and league.directory.events == {}
+    async with league.database.read() as connection:
+        assert await LedgerStore(connection).head() == (0, GENESIS)
+        assert await last_numbers(Counters(connection)) == Numbers()
+    await imported(league, data)
+    assert len(league.book.columns) > 20
+
+
+async def test_a_plan_is_never_applied_to_another_book(league: League) -> None:
+    file = read_file(exported(rich()))
+    assert isinstance(file, GameFile)
+    async with league.transaction() as tx:
+        plan = plan_games(file, tx.book, tx.directory, await last_numbers(tx.counters), Options(), tx.now)
+        await tx.append(Draft(PlayerRegistered(99, 2000.0, "普通"), tx.now, 0))
+        with pytest.raises(ValueError, match="book of which it was made"):
+            await enter(tx, Actor(""), plan, "0" * 64, tx.now)
