@@ -63,7 +63,6 @@ class Counters:
             last = count
         return int(last) - count + 1
 
-
     async def last(self, name: str) -> int:
         """Return the last number given out, 0 if none was."""
         found = (await self._connection.execute(select(counters.c.value).where(counters.c.name == name))).scalar()
