@@ -204,12 +204,14 @@ class GamesReader:
             self.wrong(raw.row, sides, line=raw.line[:60], pool=pool)
             return None
         if sides is None:
+            if not raw.line:
+                self._result(raw, raw.result)  # both slips of a row are said at once
             return None
         players = sides.left + sides.right
         if len(set(players)) < len(players):
             self.wrong(raw.row, "same_player")
             return None
-        result, at = self._result(raw, sides), self._moment(raw)
+        result, at = self._result(raw, sides.result), self._moment(raw)
         pool = pool or self._usual_pool(raw, sides)
         kind = self._kind(raw, pool)
         if result is None or at is None or not pool or kind is None:
@@ -217,8 +219,8 @@ class GamesReader:
         event, weight = kind
         return Planned(raw, sides.left, sides.right, result, pool, event, weight, at, raw.effective_at or at)
 
-    def _result(self, raw: RawGame, sides: Sides) -> Result | None:
-        word = sides.result.strip()
+    def _result(self, raw: RawGame, word: str) -> Result | None:
+        word = word.strip()
         found = WORDS.get(word) or (None if raw.line else POINTS.get(word))
         if found is None and self._options.unknown_as_loss:
             self.as_losses[word] += 1

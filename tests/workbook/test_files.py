@@ -158,6 +158,11 @@ def test_unknown_names_once_with_near_misses() -> None:
     assert "是不是「老 顽童」" in found[3]
 
 
+def test_both_slips_of_a_row_are_said_at_once() -> None:
+    found = said(plan_of("棋手A,结果,棋手B\n张3,赢,李四\n"))
+    assert "「赢」不是结果" in found[0] and "「张3」" in found[2]
+
+
 def test_new_players_are_registered_when_asked_for() -> None:
     plan = plan_of("棋手A,结果,棋手B\n赵六,胜,李四\n赵六,胜,钱七\n", options=NEW)
     assert plan.new_players == ("赵六", "钱七")
