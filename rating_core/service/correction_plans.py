@@ -30,11 +30,13 @@ from rating_core.ledger import (
 )
 from rating_core.report_text import GameLine, Result
 from rating_core.rulebook import CASUAL_WEIGHT, MASKED_NAME, UNRATED_WEIGHT
+from rating_core.rules.season import leave_closes
 from rating_core.service.impact import GameView, view
 from rating_core.service.league import Tx
 from rating_core.service.masked import check_own_case
 from rating_core.service.refusal import Refusal
 from rating_core.store.report_store import Report
+from rating_core.times import season_of
 
 Action = Literal["result", "line", "event", "game", "report", "row", "penalty", "merge"]
 
@@ -295,6 +297,8 @@ def _check_restored(tx: Tx, row: Row, entry: Entry) -> None:
         raise Refusal("undo_rollback", pool=row.pool)
     if isinstance(entry, LeaveTaken) and (tx.book.alias(entry.player), entry.until) in state.leaves:
         raise Refusal("leave_again", name=tx.directory.name_of(entry.player))
+    if isinstance(entry, LeaveTaken) and tx.now >= leave_closes(season_of(entry.until - 1)):
+        raise Refusal("leave_closed_again", name=tx.directory.name_of(entry.player))
     if isinstance(entry, ChallengeExtended | ChallengeFulfilled | ChallengeForfeited):
         challenge = state.challenges[entry.challenge]
         if challenge.state != ("lifted" if isinstance(entry, ChallengeForfeited) else "open"):

@@ -136,6 +136,8 @@ async def add_player(
     tx: Tx, actor: Actor, name: str, qq: str, placing: str, said_at: int, reserved: Container[str]
 ) -> int:
     """/新棋手: a new player with his QQ, at once. Raises Refusal."""
+    if qq == actor.qq and not actor.superuser:
+        raise Refusal("own_case")
     name = check_name(tx, name, reserved)
     account = await _free_account(tx, qq)
     actor = await tx.known(actor)
@@ -315,7 +317,8 @@ async def apply_cards(tx: Tx, actor: Actor, preview: Preview, said_at: int) -> t
     done = left = 0
     for qq, player in json.loads(preview.payload):
         known = tx.directory.by_qq.get(qq)
-        if (known is not None and known.player_id is not None) or tx.directory.qqs_of(player):
+        mine = qq == actor.qq and not actor.superuser
+        if mine or (known is not None and known.player_id is not None) or tx.directory.qqs_of(player):
             left += 1
             continue
         await tx.bind(await tx.account(qq), player, by=actor.account_id)

@@ -348,7 +348,7 @@ async def record_copy(
     A player's own post then waits for the other side. None when no unused post is among them, or it is not his to say.
     """
     copy = await tx.reports.copy_of(chat, message_ids)
-    if copy is None:
+    if copy is None or said_at - copy.said_at > REPEAT_HOURS * HOUR_MS:
         return None
     plays = any(actor.player_id in line.players for line in copy.lines)
     players = {player for line in copy.lines for player in line.players}

@@ -93,7 +93,7 @@ class World:
         database = await Database.open(self.url)
         try:
             await migrate(database, self.folder / "backups")
-            begin = wall_clock() - 30 * DAY_MS
+            begin = self.qq.now() - 30 * DAY_MS
             league = await League.open(database, lambda: begin, frozenset({str(OWNER)}))
             async with league.transaction() as tx:
                 owner = await tx.known(tx.directory.actor(str(OWNER), league.superusers))
@@ -137,7 +137,7 @@ class World:
         return self.qq.say(group, self.people[who], text, **options)
 
     async def hear(
-        self, *parts: str, after: FakeMessage | None = None, group: int = OFFICIAL, timeout: float = 15
+        self, *parts: str, after: FakeMessage | None = None, group: int = OFFICIAL, timeout: float = 40
     ) -> FakeMessage:
         """Return the bot's first message in a group (after `after`) that holds all of `parts`."""
 

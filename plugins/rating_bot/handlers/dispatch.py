@@ -164,11 +164,13 @@ class Dispatcher:
             if inbox_id is not None:
                 actor = await tx.actor(message.user, scoring_admin=self._scoring_admin(message))
                 context = Context(tx, message, actor, runtime.settings, prepared)
+                if message.group is not None:
+                    await tx.note_card(message.user, message.card)
                 try:
                     outs = await self._run(context, kind, detail)
                 except Confidential:
                     outs = [context.privately(masked_wording.SECRET_CASE)]
-                if message.group is not None:
+                if message.group is not None:  # again: the handler may have made the account
                     await tx.note_card(message.user, message.card)
                 if context.about:
                     await tx.inbox.set_about(inbox_id, context.about)

@@ -32,6 +32,7 @@ _TEXTS = {
     "undo_cancelled": "账{number}是取消约战，不能撤销，约战机会已经退回。要再约，发：\n/强制约战 甲 乙",
     "merged_name_used": "「{name}」现在是正名在用的名字，分不开。先改名再撤销，发：\n/改名 {name} 新名",
     "undo_rollback": "结算的回滚不能撤销。要再结算，发：\n/结算 执行 {pool}",
+    "leave_closed_again": "{name}的请假不能恢复了：最后几天谁也不能请假（L8）。",
     "leave_again": "{name}已经又请了假，原来那次不用恢复。",
     "event_closed_again": "赛事「{name}」本来就已经结束了，不用恢复。",
     "merge_same": "这两个名字已经是同一个人（{right}），不用合并。",
