@@ -148,6 +148,8 @@ class Engine:
         parts, running.parts = running.parts, None
         if parts is None:
             return
+        # what is still queued is not handled any more: it must not count as read, or the next start passes over it
+        nonebot.get_adapter(RatingAdapter).on_handled = None
         await asyncio.gather(*self._under_way, return_exceptions=True)
         await parts.stop()
 
