@@ -81,6 +81,9 @@ def _fold_game(state: State, columns: GameColumns, index: int) -> None:
         [s.rating for s in ours], [s.rating for s in theirs], result, columns.weight[index], pool.pool.rules
     )
     columns.flags[index] = COUNTED
+    for season, others in pool.pairs.items():
+        if season != season_of(at) and key in others and others[key].locked:
+            others[key].own += 1
     mirrored = "L" if result == "W" else "W" if result == "L" else "D"
     for slot, standing, change in zip((0, 1), ours, gained, strict=False):
         columns.change[slot][index] = change

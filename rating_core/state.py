@@ -82,7 +82,7 @@ class Pair:
     base: tuple[int, ...] = ()
     """While locked: each member's counted games in the pool when the pair was locked, in the key's order."""
     own: int = 0
-    """While locked: counted (event) games of this very pair since then; they repay nothing."""
+    """While locked: counted games of this very pair since then (of an event, of another season); they repay nothing."""
 
     def copy(self) -> "Pair":
         return Pair(self.net, self.locked, self.base, self.own)
@@ -109,6 +109,9 @@ class _Fork(dict[K, V]):
         value = self._base[key].copy()
         self[key] = value
         return value
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(key) or key in self._base
 
 
 @dataclass(slots=True)

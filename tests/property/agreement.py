@@ -13,7 +13,8 @@ from rating_core.rules.eligibility import bar_of
 from rating_core.service.league import League
 from rating_core.state import COUNTED
 from rating_core.store.ledger_store import LedgerStore
-from tests.support.plain_league import PlainLeague, pair_of, year_of
+from tests.support.plain_book import pair_of, year_of
+from tests.support.plain_league import PlainLeague
 
 EXPLAINS = ("opening_balance", "adjustment", "settlement", "challenge_forfeited")
 
