@@ -1,6 +1,6 @@
 """The forced challenge (强制约战, L9, §9): issue, extend, cancel; what ends it, and whether the penalty is due."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -207,7 +207,7 @@ async def judge(tx: Tx, number: int, at: int, report: int = 0) -> Ended | None:
     challenge = tx.state.challenges[number]
     if challenge.state != "open" or await _waiting(tx, challenge):
         return None
-    if (bar := _bar(tx, challenge, at)) is not None:
+    if (bar := next(_bars(tx, challenge, at), None)) is not None:
         return await _cancel(tx, challenge, at, bar=bar)
     amount = CHALLENGE_PENALTY.on(day_of(challenge.deadline))
     entry = ChallengeForfeited(number, challenge.opponent, amount)
@@ -230,20 +230,22 @@ async def cancel_barred(tx: Tx, at: int, only: int | None = None) -> list[Ended]
     for challenge in list(tx.state.challenges.values()):
         if challenge.state != "open" or only not in (None, challenge.number):
             continue
-        bar = _bar(tx, challenge, at)
-        if bar is not None and bar.clause != "L11":
+        bar = next((bar for bar in _bars(tx, challenge, at) if bar.clause != "L11"), None)
+        if bar is not None:
             ended.append(await _cancel(tx, challenge, at, bar=bar))
     return ended
 
 
 def can_be_played(tx: Tx, challenge: Challenge, at: int) -> bool:
     """Return whether both may play now."""
-    return _bar(tx, challenge, at) is None
+    return next(_bars(tx, challenge, at), None) is None
 
 
-def _bar(tx: Tx, challenge: Challenge, at: int) -> Bar | None:
-    players = (challenge.opponent, challenge.challenger)
-    return next((b for p in players if (b := bar_of(tx.state, challenge.pool, p, at)) is not None), None)
+def _bars(tx: Tx, challenge: Challenge, at: int) -> Iterator[Bar]:
+    """Yield what keeps the opponent and the challenger from playing."""
+    for player in (challenge.opponent, challenge.challenger):
+        if (bar := bar_of(tx.state, challenge.pool, player, at)) is not None:
+            yield bar
 
 
 async def _cancel(

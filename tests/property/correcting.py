@@ -31,6 +31,9 @@ class Correcting(Acting):
 
     @rule(player=players, pool=pools, amount=st.sampled_from([37.25, -37.25, 150.0, -150.0, 0.5]), plays=st.booleans())
     def adjust(self, player: int, pool: str, amount: float, plays: bool) -> None:
+        self._adjust(player, pool, amount, plays)
+
+    def _adjust(self, player: int, pool: str, amount: float, plays: bool) -> None:
         account = qq(KEEPS_AND_PLAYS) if plays else KEEPER
         self.plain.due(self.now)
         outcome = self.do(
@@ -139,7 +142,7 @@ class Correcting(Acting):
         if isinstance(shown, Refusal):
             return
         if moved:
-            self.adjust(player=1, pool=SINGLES, amount=0.5, plays=False)
+            self._adjust(1, SINGLES, 0.5, False)
             shown = self._apply(account, shown)
             if isinstance(shown, Refusal):
                 return

@@ -136,3 +136,16 @@ def test_games_of_another_season_repay_nothing(template: Path, tmp_path: Path) -
         m.agreement()
         m.report_by_a_judge(pool="单跳1v1", first=3, turn=4, run="D")
         assert [game.counted for game in m.plain.tally().games] == [True] * 8 + [False]
+
+
+def test_a_leave_ends_a_challenge_whoever_else_is_barred(template: Path, tmp_path: Path) -> None:
+    """L9: the opponent lacks an IP check (L11, which can still be made), the challenger goes on leave (L8)."""
+    with machine_of(template, tmp_path, "an ordinary day") as m:
+        m.report_by_a_judge(pool="单跳1v1", first=1, turn=1, run="D")
+        m.challenge(challenger=1, opponent=5)
+        m.adjust(player=5, pool="单跳1v1", amount=150.0, plays=False)
+        m.adjust(player=5, pool="单跳1v1", amount=150.0, plays=False)
+        m.agreement()
+        assert m.plain.duels()[1].state == "open"
+        m.take_leave(player=1, granted=False)
+        assert m.plain.duels()[1].state == "cancelled"
