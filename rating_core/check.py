@@ -120,5 +120,7 @@ def _same_standing(a: Standing | None, b: Standing | None) -> bool:
     if (a.peak is None) != (b.peak is None) or not _close(a.peak or 0.0, b.peak or 0.0):
         return False
     twin = b.copy()
+    if a.carried.keys() != b.carried.keys() or not all(_close(a.carried[s], b.carried[s]) for s in a.carried):
+        return False
     twin.rating, twin.peak, twin.carried = a.rating, a.peak, a.carried
-    return _close(a.rating, b.rating) and _close(a.carried, b.carried) and a == twin
+    return _close(a.rating, b.rating) and a == twin

@@ -127,11 +127,13 @@ def _enter(standing: Standing, change: float, result: str, at: int, *, event: bo
 
 
 def _enter_season(standing: Standing, season: int, change: float) -> None:
-    """Before a rating changes: keep what he brought into the newest season; late changes of earlier ones go into it."""
-    if season > standing.season:
-        standing.season, standing.carried = season, standing.rating
-    elif season < standing.season:
-        standing.carried += change
+    """Before a rating changes: keep what he brought into each season; late changes of earlier ones go into it."""
+    if season not in standing.carried:
+        standing.carried[season] = standing.rating_after(season)
+    if season != max(standing.carried):
+        for other in standing.carried:
+            if other > season:
+                standing.carried[other] += change
 
 
 def _archive(standing: Standing, at: int, until: int) -> None:
@@ -172,9 +174,9 @@ def _opening(state: State, entry: ledger.OpeningBalance, seq: int, said_at: int,
     standing.wins, standing.draws, standing.losses = entry.wins, entry.draws, entry.losses
     standing.games = entry.wins + entry.draws + entry.losses
     standing.season_games[season_of(entry.as_of)] = entry.season_games
-    standing.opened_at, standing.season = entry.as_of, season_of(entry.as_of)
+    standing.opened_at, standing.carried = entry.as_of, {}
     if entry.archived:
-        back = return_day(standing.season - 1)
+        back = return_day(season_of(entry.as_of) - 1)
         standing.archived, standing.archived_at = True, entry.as_of
         standing.barred_until = back if entry.as_of < back else 0
     if entry.peak is not None:

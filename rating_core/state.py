@@ -47,21 +47,20 @@ class Standing:
     """When he was last archived here."""
     back_at: int = 0
     """When a report last brought him back from the archive."""
-    season: int = 0
-    """The newest season in which his rating changed here."""
-    carried: float = 0.0
-    """The rating he brought into `season`; what earlier seasons still change later is in it."""
+    carried: dict[int, float] = field(default_factory=dict)
+    """The rating he brought into each season in which it changed; what earlier ones still change later is in it."""
 
     def copy(self) -> "Standing":
         return Standing(
             self.rating, self.games, self.wins, self.draws, self.losses, self.peak, self.peak_at,
             dict(self.season_games), dict(self.season_event_games), self.first_at, self.last_at, self.archived,
-            self.barred_until, self.opened_at, self.archived_at, self.back_at, self.season, self.carried,
+            self.barred_until, self.opened_at, self.archived_at, self.back_at, dict(self.carried),
         )  # fmt: skip
 
     def rating_after(self, season: int) -> float:
-        """Return the rating with which a season ended: the last one, or the one before the newest (§8)."""
-        return self.rating if season >= self.season else self.carried
+        """Return the rating with which a season ended: the last one, or the one brought into the next season (§8)."""
+        newer = min((other for other in self.carried if other > season), default=None)
+        return self.rating if newer is None else self.carried[newer]
 
     def archived_before(self, moment: int) -> bool:
         """Return whether he stood on the archive list at `moment` (ms); whoever came back later did."""

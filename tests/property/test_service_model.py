@@ -149,3 +149,16 @@ def test_a_leave_ends_a_challenge_whoever_else_is_barred(template: Path, tmp_pat
         assert m.plain.duels()[1].state == "open"
         m.take_leave(player=1, granted=False)
         assert m.plain.duels()[1].state == "cancelled"
+
+
+def test_a_season_is_judged_as_it_ended_two_years_later(template: Path, tmp_path: Path) -> None:
+    """L10: 2200 reached in the next year exempts nobody from the settlement of the one before."""
+    with machine_of(template, tmp_path, "an ordinary day") as m:
+        m.report_by_a_judge(pool="单跳1v1", first=1, turn=1, run="D")
+        m.pass_time(step="1 February", minutes=1)
+        m.adjust(player=1, pool="单跳1v1", amount=150.0, plays=False)
+        m.adjust(player=1, pool="单跳1v1", amount=150.0, plays=False)
+        m.pass_time(step="1 February", minutes=1)
+        m.adjust(player=1, pool="单跳1v1", amount=-37.25, plays=False)
+        m.settle(years=2, pool="单跳1v1")
+        assert (1, 20.0) in m.plain.in_force("settlement")[0].data["verdicts"]

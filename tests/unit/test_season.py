@@ -65,8 +65,7 @@ def standings(draw: st.DrawFn) -> tuple[Standing, int, bool]:
         archived=draw(st.booleans()),
         archived_at=draw(near),
         back_at=draw(moment),
-        season=draw(st.integers(year - 2, year + 1)),
-        carried=draw(ratings),
+        carried=draw(st.dictionaries(st.integers(year - 2, year + 3), ratings, max_size=3)),
     )
     return standing, year, draw(st.booleans())
 
@@ -80,7 +79,8 @@ def test_verdicts_say_what_the_clauses_say(case: tuple[Standing, int, bool]) -> 
     was_there = any(at < end for at in started)
     was_archived = standing.archived and standing.archived_at < end
     came_back_later = standing.back_at >= end
-    ending = standing.carried if standing.season > year else standing.rating
+    brought_on = [standing.carried[later] for later in range(year + 1, year + 4) if later in standing.carried]
+    ending = [*brought_on, standing.rating][0]
     if not was_there or was_archived or came_back_later:
         expected = "nothing to judge"
     elif standing.season_games.get(year, 0) >= 10:  # 截止到年底10盘比赛以上
