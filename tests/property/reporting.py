@@ -174,7 +174,7 @@ class Reporting(Acting):
         own = how != "withdrawn" and player_of(account) in slip.players
         allowed = slip.open and not own
         assert isinstance(outcome, results.Effective | results.Changed) == allowed, (outcome, slip)
-        if own:
+        if own and slip.open:
             assert isinstance(outcome, results.NotYours) and outcome.why == "own_case"
         if allowed and how == "confirmed by the desk":
             self.plain.take_effect(slip, self.now)
