@@ -60,7 +60,8 @@ def meter_before(book: Book, index: int) -> Meter:
         if columns.pool[game] != name or book.is_void(game):
             continue
         sides = columns.left(game), columns.right(game)
-        same = pair_key(*sides) == key and season_of(columns.at[game]) == season
+        met = pair_key(*sides) == key
+        same = met and season_of(columns.at[game]) == season
         casual = not columns.event[game]
         if same and casual and not farming.release(pool, key, pair, columns.at[game]):
             continue
@@ -68,10 +69,10 @@ def meter_before(book: Book, index: int) -> Meter:
             continue
         for player in members & {*sides[0], *sides[1]}:
             pool.standings[player].games += 1
-        if not same:
+        if not met:
             continue
         result = chr(columns.result[game])
-        if not casual:
+        if not same or not casual:
             pair.own += 1
         elif result != "D":
             won = (result == "W") == (tuple(sorted(sides[0])) == key[0])

@@ -88,8 +88,9 @@ def past_day(ask: Ask) -> date | None:
 
 
 def ask_day(ask: Ask) -> Page:
-    """A day is asked for by the form. Raises Moved or NotHere."""
-    raise Moved(f"days/{_day(ask.text('day'))}")
+    """A day is asked for by the form; none is today. Raises Moved or NotHere."""
+    typed = ask.text("day")
+    raise Moved(f"days/{_day(typed) if typed else ask.now.today}")
 
 
 def day(ask: Ask) -> Page:
