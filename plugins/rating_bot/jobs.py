@@ -9,6 +9,7 @@ from plugins.rating_bot.runtime import Runtime
 from plugins.rating_bot.wire.messages import Out, group_chat, private_chat
 from plugins.rating_bot.wire.outbox import Sender
 from plugins.rating_bot.wording import desk as desk_wording
+from rating_core.failpoints import hit
 from rating_core.service import due
 from rating_core.service.docket import docket_of
 from rating_core.service.league import Tx
@@ -60,6 +61,8 @@ async def tick(runtime: Runtime, sender: Sender, *, held: bool = False) -> None:
     async with runtime.league.transaction() as tx:
         happened = await due.run(tx, tx.now - ON_THE_WAY_MS, reminders=True)
         chats = await queue(tx, tell(runtime.settings, tx.directory, happened), held=held)
+        hit("before_due_commit")
+    hit("after_due_commit")
     sender.wake(chats)
 
 

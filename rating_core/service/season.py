@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rating_core.directory import Actor
+from rating_core.failpoints import hit
 from rating_core.ledger import Draft, LeaveTaken, Settlement, Void
 from rating_core.rules import season as rules
 from rating_core.service import challenges, lists
@@ -164,6 +165,7 @@ async def settle(tx: Tx, actor: Actor, found: Sheet, said_at: int) -> Settled:
     closing = await asyncio.to_thread(tx.book.posted_before, end)
     entry = Settlement(season, found.returns_at, found.verdicts)
     row, _ = await tx.append(Draft(entry, said_at, actor.account_id, pool))
+    hit("settlement_entered")
     closing.advance([row])
     try:
         final: Published | None = await lists.publish(
@@ -227,5 +229,6 @@ async def undo(tx: Tx, actor: Actor, found: Rollback, said_at: int) -> None:
     actor = await tx.known(actor)
     for draft in _voids(found.seq, found.list_seq, said_at, actor.account_id, found.pool):
         await tx.append(draft)
+        hit("rollback_entered")
     detail = f"{found.season}赛季 {found.pool} 影响{len(found.changes)}人"
     await tx.journal(actor, said_at, "回滚结算", about=f"账{found.seq}", detail=detail)

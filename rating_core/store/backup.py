@@ -6,6 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from rating_core.failpoints import hit
+
 
 class BackupFailed(Exception):
     """The copy could not be made or does not open."""
@@ -28,7 +30,9 @@ def _copy(source: Path, target: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+        hit("backup_copied")
         partial.replace(target)
+        hit("backup_named")
     except (sqlite3.Error, OSError) as error:
         raise BackupFailed(str(error)) from error
     finally:

@@ -8,6 +8,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
+from rating_core.failpoints import hit
 from rating_core.store.backup import backup_sqlite
 from rating_core.store.database import Database
 
@@ -52,4 +53,6 @@ async def migrate(database: Database, backups: Path) -> Path | None:
         saved = await backup_sqlite(database.path, backups, f"before-{head}")
     async with database.write() as connection:
         await connection.run_sync(lambda sync: command.upgrade(_config(sync), "head"))
+        hit("before_migration_commit")
+    hit("after_migration_commit")
     return saved

@@ -9,7 +9,6 @@ from typing import Any
 
 from nonebot.log import logger
 
-from plugins.rating_bot.failpoints import hit
 from plugins.rating_bot.handlers import reporting
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Mismatch, split
@@ -27,6 +26,7 @@ from plugins.rating_bot.wording import masked as masked_wording
 from plugins.rating_bot.wording import people as people_wording
 from plugins.rating_bot.wording.common import ERROR
 from rating_core.directory import DISMISSED, Actor
+from rating_core.failpoints import hit
 from rating_core.names import clean_text
 from rating_core.report_text import looks_like_report
 from rating_core.service import due

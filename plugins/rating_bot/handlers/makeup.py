@@ -5,6 +5,7 @@ from itertools import groupby
 
 from plugins.rating_bot.runtime import Runtime
 from plugins.rating_bot.wording.makeup import merged
+from rating_core.failpoints import hit
 from rating_core.store.wire_store import OutRow
 
 MOST_MESSAGES = 3
@@ -36,6 +37,8 @@ async def merge_held(runtime: Runtime) -> set[str]:
                 )  # fmt: skip
             for row in rows:
                 await tx.outbox.mark_dropped(row.outbox_id)
+        hit("before_merge_commit")
+    hit("after_merge_commit")
     return chats
 
 

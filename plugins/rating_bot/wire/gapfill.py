@@ -9,6 +9,7 @@ from typing import Literal
 
 from nonebot.log import logger
 
+from rating_core.failpoints import hit
 from rating_core.store.database import Database, StorageFailed
 
 from ..clock import Clock
@@ -133,12 +134,14 @@ class GapFill:
         mine = [group for group in groups if known is None or group in known]
         found = await asyncio.gather(*(self._read(bot, group) for group in mine))
         gaps = [gap for gap in found if gap is not None]
+        hit("history_read")
         with contextlib.ExitStack() as frozen:
             for gap in gaps:
                 frozen.enter_context(self._watermarks.frozen(gap.chat))
             streams = [[(item, gap) for item in gap.history.items] for gap in gaps]
             for item, gap in heapq.merge(*streams, key=lambda pair: int(pair[0]["time"])):
                 await self._pass_on(gap.chat, item, gap.mark, gap.floor)
+        hit("history_handed_on")
         await self._finish(gaps)
 
     async def _read(self, bot: Caller, group: str) -> "_Read | None":

@@ -8,11 +8,11 @@ from typing import Any
 
 from nonebot.log import logger
 
+from rating_core.failpoints import hit
 from rating_core.store.database import Database
 from rating_core.store.wire_store import ChatTable, OutboxTable, OutRow
 
 from ..clock import Clock
-from ..failpoints import hit
 from .failures import CLOSED, Failure, failure_of
 from .history import Caller, HistoryUnavailable
 from .messages import AT_MARK, Picture, Sent
@@ -109,6 +109,7 @@ class Sender:
         """Take up what an earlier process left; what it was sending may be out. Call it once, after migrations."""
         async with self._database.write() as connection:
             await OutboxTable(connection).recover()
+        hit("after_recover")
         self._running = True
         self.wake()
 
@@ -244,8 +245,8 @@ class Sender:
             return
         hit("after_send")
         lane.not_before = _loop_time() + self._interval
-        hit("before_mark")
         await self._sent(lane, row, _message_id(answer))
+        hit("after_mark")
 
     async def _message(self, row: OutRow, as_plain: bool) -> list[Segment]:
         """Return what is sent of a row: its picture, else its text, with quote and mentions or without."""
@@ -329,6 +330,7 @@ class Sender:
             return self._patience.look_again, False
         lane.look_at.pop(row.outbox_id, None)
         if found is not None:
+            hit("before_found")
             await self._sent(lane, row, found)
             return 0.0, True
         settle = self._patience.settle_picture if row.picture else self._patience.settle
@@ -336,6 +338,7 @@ class Sender:
         if age < settle:
             return min(settle, settle - age), True
         await self._try_again(lane, row, row.attempts, row.error)
+        hit("before_resend")
         return 0.0, True
 
     async def _tell(self, lane: _Lane, key: object, kind: str, about: str, detail: str) -> None:
