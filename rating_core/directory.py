@@ -74,6 +74,8 @@ class Directory:
     """Wrong names (their players) and whose they are, by the merges in force (§10)."""
     holdings: tuple[Holding, ...] = ()
     """Who held 蒙面人公用号, oldest first. Nobody is ever told (§7 D)."""
+    roles_whole: bool = True
+    """False: a row of the roles is broken and may have been anybody's dismissal; group roles then give no rights."""
 
     @classmethod
     def build(
@@ -83,8 +85,10 @@ class Directory:
         roles: Iterable[tuple[int, str]],
         events: Mapping[int, str],
         holdings: Iterable[Holding] = (),
+        *,
+        roles_whole: bool = True,
     ) -> "Directory":
-        directory = cls(Roster(names), events=dict(events), holdings=tuple(holdings))
+        directory = cls(Roster(names), events=dict(events), holdings=tuple(holdings), roles_whole=roles_whole)
         for account in accounts:
             directory.put(account)
         for account_id, role in roles:
@@ -94,7 +98,7 @@ class Directory:
     def copy(self) -> "Directory":
         return Directory(
             self.roster.copy(), dict(self.by_qq), dict(self.by_id), {p: set(a) for p, a in self.by_player.items()},
-            dict(self.roles), dict(self.events), self.merged, self.holdings,
+            dict(self.roles), dict(self.events), self.merged, self.holdings, self.roles_whole,
         )  # fmt: skip
 
     def put(self, account: Account) -> None:
@@ -115,6 +119,10 @@ class Directory:
             return Actor(qq, roles=extra)
         roles = self.roles.get(account.account_id, frozenset())
         return Actor(qq, account.account_id, account.player_id, roles - {DISMISSED} | extra)
+
+    def may_be_admitted(self, account_id: int) -> bool:
+        """Return whether a group role may make this account a scorekeeper: no superuser took its rights away."""
+        return self.roles_whole and DISMISSED not in self.roles.get(account_id, frozenset())
 
     def qqs_of(self, player_id: int) -> list[str]:
         """Return the QQ numbers bound to a player."""

@@ -39,6 +39,7 @@ def upgrade() -> None:
         sa.Column("bound_at", sa.BigInteger(), nullable=True),
         sa.Column("bound_by", sa.BigInteger(), nullable=True),
         sa.Column("card", sa.Text(), nullable=False),
+        sa.Column("seal", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("account_id", name="pk_accounts"),
         sa.UniqueConstraint("qq", name="uq_accounts_qq"),
     )
@@ -261,6 +262,7 @@ def upgrade() -> None:
         sa.Column("role", sa.Text(), nullable=False),
         sa.Column("granted_at", sa.BigInteger(), nullable=False),
         sa.Column("granted_by", sa.BigInteger(), nullable=False),
+        sa.Column("seal", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("account_id", "role", name="pk_roles"),
     )
     op.create_table(
@@ -297,6 +299,7 @@ def upgrade() -> None:
         sa.Column("since", sa.BigInteger(), nullable=False),
         sa.Column("until", sa.BigInteger(), nullable=True),
         sa.Column("approved_by", sa.BigInteger(), nullable=False),
+        sa.Column("seal", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("holder_id", name="pk_masked_holders"),
     )
     op.create_table(

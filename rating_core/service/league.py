@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from rating_core.book import Book
-from rating_core.directory import DISMISSED, SCOREKEEPER, Account, Actor, Directory, Holding
+from rating_core.directory import SCOREKEEPER, Account, Actor, Directory, Holding
 from rating_core.ledger import Amend, Draft, Games, Merged, Row, Void
 from rating_core.names import skeleton
 from rating_core.past import PastBooks
@@ -23,6 +23,8 @@ from rating_core.store.ledger_store import LedgerStore
 from rating_core.store.list_store import ListStore
 from rating_core.store.people_store import Counters, PeopleStore
 from rating_core.store.report_store import ReportStore
+from rating_core.store.sealed import BrokenRow, broken_rows
+from rating_core.store.tables import roles
 from rating_core.store.wire_store import ChatTable, InboxTable, OutboxTable
 from rating_core.trial import Trial, announce
 
@@ -37,6 +39,8 @@ class League:
         self.book = Book()
         self.past = PastBooks()
         self.directory = Directory()
+        self.broken_rights: tuple[BrokenRow, ...] = ()
+        """Rows that should grant rights and grant none, as of the last reading."""
         self._uncertain = False
         self._catching_up = asyncio.Lock()
 
@@ -53,9 +57,10 @@ class League:
     async def _reload_directory(self) -> None:
         async with self.database.read() as connection:
             people = PeopleStore(connection)
+            self.broken_rights = tuple(await broken_rows(connection))
             self.directory = Directory.build(
                 await people.names(), await people.accounts(), await people.roles(), await people.events(),
-                await people.holdings(),
+                await people.holdings(), roles_whole=all(row.table != roles.name for row in self.broken_rights),
             )  # fmt: skip
 
     async def catch_up(self) -> None:
@@ -216,9 +221,9 @@ class Tx:
         actor = self.directory.actor(qq, self.league.superusers)
         if scoring_admin and not actor.desk:
             account = await self.account(qq)
-            roles = self.directory.roles.get(account.account_id, frozenset())
-            if DISMISSED not in roles:
-                await self.set_roles(account.account_id, roles | {SCOREKEEPER}, by=0)
+            if self.directory.may_be_admitted(account.account_id):
+                known = self.directory.roles.get(account.account_id, frozenset())
+                await self.set_roles(account.account_id, known | {SCOREKEEPER}, by=0)
                 actor = self.directory.actor(qq, self.league.superusers)
         return actor
 

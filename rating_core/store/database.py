@@ -128,10 +128,16 @@ def _prepare_folder(path: Path, read_only: bool) -> None:
     elif not path.is_file():
         raise StorageFailed(f"no such file: {path}")
 
+def _read_text(stored: bytes) -> str:
+    """Return a text value as it is stored; one that is no UTF-8 any more can still be read, and found to be wrong."""
+    return stored.decode("utf-8", "surrogateescape")
+
+
 
 def _prepare_sqlite(engine: AsyncEngine, *, wal: bool, query_only: bool) -> None:
     @event.listens_for(engine.sync_engine, "connect")
     def connect(connection: Any, _record: Any) -> None:
+        connection.driver_connection.text_factory = _read_text
         connection.isolation_level = None  # we begin transactions ourselves
         cursor = connection.cursor()
         if wal:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from rating_core.directory import Account, Holding
+from rating_core.store.sealed import SealedTable
 from rating_core.store.tables import accounts, applications, counters, events, masked_holders, merge_items, names, roles
 
 MASKED = "masked"
@@ -74,6 +75,9 @@ class PeopleStore:
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
+        self._accounts = SealedTable(connection, accounts)
+        self._roles = SealedTable(connection, roles)
+        self._holders = SealedTable(connection, masked_holders)
 
     async def _all(self, table: Any) -> Sequence[Any]:
         return (await self._connection.execute(select(table))).all()
@@ -82,10 +86,13 @@ class PeopleStore:
         return [(row.name, row.player_id, row.current) for row in await self._all(names)]
 
     async def accounts(self) -> list[Account]:
-        return [Account(r.account_id, r.qq, r.player_id, r.bound_at, r.card) for r in await self._all(accounts)]
+        """Return the accounts as far as their rows are whole."""
+        rows = await self._accounts.rows()
+        return [Account(r["account_id"], r["qq"], r["player_id"], r["bound_at"], r["card"]) for r in rows]
 
     async def roles(self) -> list[tuple[int, str]]:
-        return [(row.account_id, row.role) for row in await self._all(roles)]
+        """Return (account, role) as far as the rows are whole."""
+        return [(row["account_id"], row["role"]) for row in await self._roles.rows()]
 
     async def events(self) -> dict[int, str]:
         return {row.event_id: row.name for row in await self._all(events)}
@@ -124,25 +131,23 @@ class PeopleStore:
         return [MergeItem(row.kind, row.item, row.current) for row in await self._connection.execute(query)]
 
     async def add_account(self, account_id: int, qq: str) -> None:
-        await self._connection.execute(insert(accounts).values(account_id=account_id, qq=qq))
+        """Enter an account; a broken row with the same QQ, which nobody is, makes way."""
+        await self._accounts.remove_broken(accounts.c.qq == qq)
+        await self._accounts.add(account_id=account_id, qq=qq)
 
     async def set_card(self, account_id: int, card: str) -> None:
-        await self._connection.execute(update(accounts).where(accounts.c.account_id == account_id).values(card=card))
+        await self._accounts.change(accounts.c.account_id == account_id, card=card)
 
     async def bind(self, account_id: int, player_id: int | None, at: int, by: int) -> None:
         """Bind an account to a player, or unbind it with None."""
-        await self._connection.execute(
-            update(accounts)
-            .where(accounts.c.account_id == account_id)
-            .values(player_id=player_id, bound_at=at, bound_by=by)
-        )
+        known = accounts.c.account_id == account_id
+        await self._accounts.change(known, player_id=player_id, bound_at=at, bound_by=by)
 
     async def set_roles(self, account_id: int, wanted: frozenset[str], at: int, by: int) -> None:
         """Replace the roles of an account."""
-        await self._connection.execute(delete(roles).where(roles.c.account_id == account_id))
-        if wanted:
-            rows = [{"account_id": account_id, "role": r, "granted_at": at, "granted_by": by} for r in sorted(wanted)]
-            await self._connection.execute(insert(roles), rows)
+        await self._roles.remove(roles.c.account_id == account_id)
+        for role in sorted(wanted):
+            await self._roles.add(account_id=account_id, role=role, granted_at=at, granted_by=by)
 
     async def add_event(self, event_id: int, name: str) -> None:
         await self._connection.execute(insert(events).values(event_id=event_id, name=name))
@@ -150,19 +155,15 @@ class PeopleStore:
     # --- 蒙面人公用号 ---------------------------------------------------------------------------------------
 
     async def holdings(self) -> list[Holding]:
-        """Return who held 蒙面人公用号, oldest first."""
-        rows = await self._connection.execute(select(masked_holders).order_by(masked_holders.c.holder_id))
-        return [Holding(row.account_id, row.since, row.until) for row in rows]
+        """Return who held 蒙面人公用号, oldest first, as far as the rows are whole."""
+        return [Holding(row["account_id"], row["since"], row["until"]) for row in await self._holders.rows()]
 
     async def add_holding(self, account_id: int, since: int, by: int) -> None:
-        values = {"account_id": account_id, "since": since, "approved_by": by}
-        await self._connection.execute(insert(masked_holders).values(**values))
+        await self._holders.add(account_id=account_id, since=since, approved_by=by)
 
     async def end_holding(self, until: int) -> None:
         """Whoever holds 蒙面人公用号 holds it no longer."""
-        await self._connection.execute(
-            update(masked_holders).where(masked_holders.c.until.is_(None)).values(until=until)
-        )
+        await self._holders.change(masked_holders.c.until.is_(None), until=until)
 
     # --- applications -------------------------------------------------------------------------------------
 

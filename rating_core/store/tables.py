@@ -26,6 +26,12 @@ metadata = MetaData(
     }
 )
 
+
+def _seal() -> Column[str]:
+    """The checksum a row that grants rights carries over itself (store/sealed.py is the only one to write these)."""
+    return Column("seal", Text, nullable=False)
+
+
 # --- the ledger -------------------------------------------------------------------------------------------
 
 ledger_head = Table(
@@ -95,6 +101,7 @@ accounts = Table(
     Column("bound_at", BigInteger, nullable=True),
     Column("bound_by", BigInteger, nullable=True),
     Column("card", Text, nullable=False, default="", comment="last group card seen; proves nothing"),
+    _seal(),
 )
 
 roles = Table(
@@ -104,6 +111,7 @@ roles = Table(
     Column("role", Text, primary_key=True, comment="referee | scorekeeper"),
     Column("granted_at", BigInteger, nullable=False),
     Column("granted_by", BigInteger, nullable=False),
+    _seal(),
 )
 
 events = Table(
@@ -122,6 +130,7 @@ masked_holders = Table(
     Column("since", BigInteger, nullable=False),
     Column("until", BigInteger, nullable=True, comment="null: holds it now"),
     Column("approved_by", BigInteger, nullable=False),
+    _seal(),
     comment="Who held 蒙面人公用号 (L13), from when until when; erasable, and told to nobody.",
 )
 

@@ -25,7 +25,7 @@ from plugins.rating_bot.wording import commands as wording
 from plugins.rating_bot.wording import masked as masked_wording
 from plugins.rating_bot.wording import people as people_wording
 from plugins.rating_bot.wording.common import ERROR
-from rating_core.directory import DISMISSED, Actor
+from rating_core.directory import Actor
 from rating_core.failpoints import hit
 from rating_core.names import clean_text
 from rating_core.report_text import looks_like_report
@@ -208,8 +208,8 @@ class Dispatcher:
         """Whether a command is going to run: rights, place and form fit, and it was not handled before."""
         league = self._runtime.league
         actor = self._actor(message)
-        dismissed = DISMISSED in league.directory.roles.get(actor.account_id, frozenset())
-        role = Role.SCOREKEEPER if self._scoring_admin(message) and not dismissed else role_of(actor)
+        admitted = self._scoring_admin(message) and league.directory.may_be_admitted(actor.account_id)
+        role = Role.SCOREKEEPER if admitted else role_of(actor)
         if message.made_up or role < command.role or not _right_place(command, message):
             return False
         try:
