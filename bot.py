@@ -2,11 +2,14 @@
 
 import sys
 
-import nonebot
+from rating_core.discretion import discreet_output
 
 
 def main() -> None:
     """Run until stopped. Settings that are half there end the start with what to set (exit code 2)."""
+    discreet_output()
+    import nonebot  # only now: its log keeps the stream it finds
+
     nonebot.init(driver="~fastapi", fastapi_include_adapter_schema=False)
     if nonebot.load_plugin("plugins.rating_bot") is None:
         raise SystemExit("没有启动：机器人插件没能载入，原因见上面的日志。")

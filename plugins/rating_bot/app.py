@@ -9,11 +9,12 @@ import nonebot
 from nonebot.log import logger
 from pydantic import BaseModel, Field, ValidationError
 
-from plugins.rating_bot import jobs, running
+from plugins.rating_bot import jobs, logs, running
 from plugins.rating_bot.clock import Clock, ShiftedClock, SystemClock
 from plugins.rating_bot.settings import Settings, SettingsError, check
 from plugins.rating_bot.wire.adapter import UVICORN_OPTIONS, RatingAdapter, RatingBot
 from plugins.rating_bot.wiring import Parts
+from rating_core.discretion import PSEUDONYMS
 from rating_core.ledger import LedgerError
 from rating_core.store.database import StorageFailed
 from rating_core.store.migrate import SchemaTooNew
@@ -46,9 +47,14 @@ def _settings() -> tuple[Settings, str]:
 
 def prepare() -> dict[str, Any]:
     """Set the application up after nonebot.init(); return the options for nonebot.run(). Raises SettingsError."""
+    logs.install()
     settings, token = _settings()
-    if not token and not settings.groups:
-        _install(_sandbox_settings(settings), secrets.token_urlsafe(24), ShiftedClock(SystemClock()))
+    sandbox = not token and not settings.groups
+    if sandbox:
+        settings = _sandbox_settings(settings)
+    PSEUDONYMS.publish(settings.groups)
+    if sandbox:
+        _install(settings, secrets.token_urlsafe(24), ShiftedClock(SystemClock()))
     else:
         check(settings, token)
         _install(settings, token, None)

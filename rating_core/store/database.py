@@ -70,14 +70,13 @@ class Database:
         """
         parsed = make_url(url)
         if parsed.get_backend_name() != "sqlite":
-            engine = create_async_engine(parsed, pool_size=6, pool_pre_ping=True)
+            engine = create_async_engine(parsed, pool_size=6, pool_pre_ping=True, hide_parameters=True)
             return cls(parsed, engine, engine)
         if parsed.database:
             await asyncio.to_thread(_prepare_folder, Path(parsed.database), read_only)
-        writer = create_async_engine(
-            parsed, pool_size=1, max_overflow=0, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000}
-        )
-        reader = create_async_engine(parsed, pool_size=3, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+        discreet: dict[str, Any] = {"hide_parameters": True, "connect_args": {"timeout": BUSY_TIMEOUT_MS / 1000}}
+        writer = create_async_engine(parsed, pool_size=1, max_overflow=0, **discreet)
+        reader = create_async_engine(parsed, pool_size=3, **discreet)
         _prepare_sqlite(writer, wal=not read_only, query_only=read_only)
         _prepare_sqlite(reader, wal=not read_only, query_only=True)
         return cls(parsed, writer, reader)
@@ -128,21 +127,22 @@ def _prepare_folder(path: Path, read_only: bool) -> None:
     elif not path.is_file():
         raise StorageFailed(f"no such file: {path}")
 
+
 def _read_text(stored: bytes) -> str:
     """Return a text value as it is stored; one that is no UTF-8 any more can still be read, and found to be wrong."""
     return stored.decode("utf-8", "surrogateescape")
 
 
-
 def _prepare_sqlite(engine: AsyncEngine, *, wal: bool, query_only: bool) -> None:
     @event.listens_for(engine.sync_engine, "connect")
     def connect(connection: Any, _record: Any) -> None:
-        connection.driver_connection.text_factory = _read_text
         connection.isolation_level = None  # we begin transactions ourselves
+        connection.driver_connection.text_factory = _read_text
         cursor = connection.cursor()
         if wal:
             cursor.execute("PRAGMA journal_mode=WAL")
         cursor.execute("PRAGMA synchronous=FULL")
+        cursor.execute("PRAGMA secure_delete=ON")  # what is erased is overwritten, not only let go
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
         if query_only:

@@ -29,6 +29,7 @@ def _explained(handler: Callable[..., Awaitable[Answers]]) -> Callable[..., Awai
         try:
             return await handler(context, **values)
         except Refusal as refusal:
+            context.refused = True
             return wording.refusal(refusal, context.directory)
 
     return run

@@ -24,6 +24,8 @@ class Context:
     """What the command's `prepare` fetched before the transaction began."""
     about: str = ""
     """Short number this message led to (#12, 审3); set by the handler, kept with the message."""
+    refused: bool = False
+    """Whether the answer is that it cannot be done; for the log."""
 
     @property
     def book(self) -> Book:

@@ -4,6 +4,7 @@ What is ordinary chat is told from memory alone and costs no database write.
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from nonebot.log import logger
 
 from plugins.rating_bot.handlers import reporting
 from plugins.rating_bot.handlers.context import Context
+from plugins.rating_bot.handlers.decisions import Decision, decision_of, log_decision
 from plugins.rating_bot.handlers.grammar import Mismatch, split
 from plugins.rating_bot.handlers.happenings import tell
 from plugins.rating_bot.handlers.limits import QueryLimits
@@ -117,45 +119,52 @@ class Dispatcher:
         action = self.classify(message)
         if action is None:
             return
-        for delay in (*RETRY_SECONDS, None) if message.made_up else (None,):
-            try:
-                await self._carry_out(message, action)
-                return
-            except StorageFailed as error:
-                if delay is None:
-                    await self._failed(message, error)
-                else:  # nobody is waiting for it, and nobody would say it again
-                    await asyncio.sleep(delay)
-            except Exception as error:
-                await self._failed(message, error)
-                return
+        begin = time.perf_counter()
+        decision = await self._decide(message, action)
+        log_decision(message, action, decision, self._runtime.settings, 1000 * (time.perf_counter() - begin))
 
-    async def _failed(self, message: Inbound, error: Exception) -> None:
+    async def _decide(self, message: Inbound, action: Action) -> Decision:
+        for delay in RETRY_SECONDS if message.made_up else ():
+            try:
+                return await self._carry_out(message, action)
+            except StorageFailed:  # nobody is waiting for it, and nobody would say it again
+                await asyncio.sleep(delay)
+            except Exception as error:
+                return await self._failed(message, error)
+        try:
+            return await self._carry_out(message, action)
+        except Exception as error:
+            return await self._failed(message, error)
+
+    async def _failed(self, message: Inbound, error: Exception) -> Decision:
         """Say that nothing was recorded, unless the commit went through all the same."""
-        logger.opt(exception=error).error(f"message {message.message_id} in {message.chat} could not be handled")
+        logger.opt(exception=error).error("a message could not be handled")
         try:
             async with self._runtime.league.database.read() as connection:
                 if await InboxTable(connection).knows(message.key):
                     self._sender.wake()
-                    return
+                    return Decision("stored_already")
         except StorageFailed as unreadable:
             logger.warning(f"the inbox cannot be read: {unreadable}")
         if message.kind == "message":
             self._say_now(message.chat, ERROR, message.message_id)
+        return Decision("failed")
 
-    async def _carry_out(self, message: Inbound, action: Action) -> None:
+    async def _carry_out(self, message: Inbound, action: Action) -> Decision:
         runtime = self._runtime
         kind, detail = action
         command: Command | None = detail[0] if kind == "command" else None
         prepared = None
         if command is not None:
             if command.query and (message.made_up or not self._may_query(message)):
-                return
+                return Decision("limited")
             if command.prepare is not None and await self._will_run(command, detail[1], message):
                 prepared = await command.prepare(runtime, message)
         outs: list[Out] = []
+        decision = Decision("duplicate")
         async with runtime.league.transaction() as tx:
             overdue = await self._due(tx, message)
+            due = tx.appended
             inbox_id = await tx.inbox.take(
                 key=message.key, twin=message.twin, chat=message.chat, message_id=message.message_id,
                 qq=message.user, said_at=message.said_at, text=message.text,
@@ -175,9 +184,11 @@ class Dispatcher:
                 if context.about:
                     await tx.inbox.set_about(inbox_id, context.about)
                 await self._queue(tx, message, outs)
+                decision = decision_of(context, kind, outs, due)
             hit("before_commit")
         hit("after_commit")
         self._sender.wake({out.chat for out in (*overdue, *outs)})
+        return decision
 
     async def _due(self, tx: Tx, message: Inbound) -> list[Out]:
         """Enter every deadline up to when the message was said; not by the clock while history is still to be read."""
@@ -243,6 +254,7 @@ class Dispatcher:
 
     async def _run_command(self, context: Context, command: Command, rest: str) -> list[Out]:
         message = context.message
+        context.refused = True  # until it has run
         role = max(role_of(actor) for actor in (context.actor, context.speaker) if actor is not None)
         if role < command.role:
             if command.role == Role.PLAYER:
@@ -256,10 +268,13 @@ class Dispatcher:
             await context.tx.desk.add_docket("old_command", "", detail[:100], message.said_at)
             return []
         try:
-            answer = await command.run(context, split(rest, command.slots, context.directory))
+            values = split(rest, command.slots, context.directory)
+            context.refused = False
+            answer = await command.run(context, values)
         except Mismatch as mismatch:
             return [context.answer(_misuse(context, command, mismatch))]
         except Refusal as refusal:
+            context.refused = True
             return [context.answer(people_wording.refusal(refusal))]
         if isinstance(answer, str):
             return [context.answer(answer, about=context.about, quote=command.quote)]

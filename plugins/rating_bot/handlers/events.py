@@ -44,6 +44,7 @@ async def open_event(context: Context, name: str, weight: str, pool: str | None,
             said_at=context.at, reserved=reserved() | OWN_WORDS,
         )  # fmt: skip
     except Refusal as refusal:
+        context.refused = True
         return wording.refusal(refusal)
     return wording.opened(context.directory.events[number], WEIGHTS[weight], where, signoff=signoff)
 
@@ -58,6 +59,7 @@ async def close_event(context: Context, named: EventNamed) -> str:
     try:
         waiting = await service.close_event(context.tx, context.actor, number, context.at)
     except Refusal as refusal:
+        context.refused = True
         return wording.refusal(refusal)
     return wording.closed(context.directory.events[number], waiting)
 

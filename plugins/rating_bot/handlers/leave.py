@@ -31,6 +31,7 @@ def _explained(handler: Callable[..., Awaitable[list[Out]]]) -> Callable[..., Aw
         try:
             return await handler(context, *args, **values)
         except Refusal as refusal:
+            context.refused = True
             return [context.answer(wording.refusal(refusal))]
 
     return run

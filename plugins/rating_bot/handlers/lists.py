@@ -149,6 +149,7 @@ async def publish(context: Context, pool: str | None, title: str) -> str | list[
     try:
         done = await service.publish(context.tx, context.actor, pool or context.pool, context.at, context.at, title)
     except Refusal as refusal:
+        context.refused = True
         return wording.refusal(refusal)
     outs = announcements(context, done)
     if all(out.chat != context.message.chat for out in outs):

@@ -102,11 +102,11 @@ class RatingAdapter(Adapter):
     def _take(self, bot: RatingBot, data: Data) -> Event | None:
         """Return the event of a frame that is for the handlers, None for all others."""
         if data.get("self_id") is not None and str(whole(data["self_id"])) != bot.self_id:
-            logger.warning(f"event for {data['self_id']!r} on the connection of {bot.self_id} dropped")
+            logger.warning(f"event for another account on the connection of {bot.self_id} dropped")
             return None
         fixed = repair(data | {"self_id": int(bot.self_id)})
         if fixed is None:
-            logger.warning(f"event without sender or chat dropped: {_short(data)}")
+            logger.warning(f"event without sender or chat dropped: {_shape(data)}")
             return None
         if is_own(fixed) or (fixed["post_type"] == "message" and str(fixed.get("user_id")) in self._own_ids):
             if self.on_sent is not None and (sent := to_sent(fixed)) is not None:
@@ -114,7 +114,7 @@ class RatingAdapter(Adapter):
             return None
         event = self.json_to_event(fixed)
         if fixed["post_type"] == "message" and not isinstance(event, MessageEvent):
-            logger.error(f"message that is no message event dropped: {_short(data)}")
+            logger.error(f"message that is no message event dropped: {_shape(data)}")
             return None
         self._watch_mute(bot, fixed)
         return event
@@ -233,5 +233,7 @@ def _decode(raw: str | bytes | None) -> Data | None:
     return data
 
 
-def _short(data: Data) -> str:
-    return repr(data)[:500]
+def _shape(data: Data) -> str:
+    """Return which fields an event has, of which types: enough to mend the repair, and nothing of what was said."""
+    shape = {name: type(value).__name__ for name, value in sorted(data.items())}
+    return " ".join(f"{name}:{kind}" for name, kind in shape.items())[:500]
