@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rating_core.book import Book
-from rating_core.ledger import Announced, Games, Row
+from rating_core.ledger import GENESIS, Announced, Games, Row, continues
 from rating_core.rulebook import Pool
 from rating_core.state import GameColumns, PoolState, Standing
 from rating_core.trial import announce
@@ -32,13 +32,56 @@ def fold_afresh(pools: dict[str, Pool], rows: Iterable[Row]) -> tuple[Book, str 
     wrong = None
     for row in rows:
         fresh.advance([row])
-        if wrong is None and row.kind == Games.KIND:
-            entry = row.entry()
-            if isinstance(entry, Games) and entry.announced is not None:
-                told = announce(fresh.columns, fresh.games_of_row(row.seq), entry.lines)
-                if not _same_figures(told, entry.announced):
-                    wrong = f"账{row.seq}"
+        wrong = wrong or _misannounced(fresh, row)
     return fresh, wrong
+
+
+def _misannounced(fresh: Book, row: Row) -> str | None:
+    """Return the row where the fold that just read it does not confirm the figures as announced."""
+    if row.kind != Games.KIND:
+        return None
+    entry = row.entry()
+    if not isinstance(entry, Games) or entry.announced is None:
+        return None
+    told = announce(fresh.columns, fresh.games_of_row(row.seq), entry.lines)
+    return None if _same_figures(told, entry.announced) else f"账{row.seq}"
+
+
+class Replay:
+    """A fresh fold of a ledger that nobody vouches for: each row is looked at before it is read.
+
+    Give it the rows in order, in as many parts as you like, then the head row.
+    """
+
+    def __init__(self, pools: dict[str, Pool]) -> None:
+        self.book = Book.of(pools)
+        self.rows = 0
+        self.broken: int | None = None
+        """The first row that does not continue the hash chain, or that cannot be read."""
+        self.wrong: str | None = None
+        """The first report whose announced figures the fold does not confirm."""
+        self._hash = GENESIS
+
+    def read(self, rows: Iterable[Row]) -> None:
+        """Look at the next rows. Behind a broken one nothing is folded any more."""
+        for row in rows:
+            self.rows += 1
+            if self.broken is not None:
+                continue
+            if not continues(row, self.rows, self._hash):
+                self.broken = self.rows
+                continue
+            self._hash = row.hash
+            try:
+                self.book.advance([row])
+                self.wrong = self.wrong or _misannounced(self.book, row)
+            except Exception:  # what holds nonsense may fail anywhere in the fold
+                self.broken = self.rows
+
+    def end(self, head: tuple[int, str] | None) -> None:
+        """All rows were read; `head` is the head row, None where the row after the last one cannot be read."""
+        if self.broken is None and head != (self.rows, self._hash):
+            self.broken = self.rows + 1
 
 
 _FIELDS = (

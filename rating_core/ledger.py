@@ -371,6 +371,14 @@ def row_hash(previous: str, row: Row) -> str:
     return hashlib.sha256(f"{previous}\n{canonical(content)}".encode()).hexdigest()
 
 
+def continues(row: Row, seq: int, previous: str) -> bool:
+    """Return whether a row, as stored, is what was written as number `seq` after the row with hash `previous`."""
+    try:
+        return row.seq == seq and row_hash(previous, row) == row.hash
+    except (TypeError, ValueError):  # a value that is not of its column's type, or no text
+        return False
+
+
 def seal(draft: Draft, seq: int, at: int, previous: str) -> Row:
     """Return the row a draft becomes as number `seq` after the row whose hash is `previous`."""
     entry = draft.entry

@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rating_core.check import difference, fold_afresh
-from rating_core.ledger import Row
+from rating_core.book import Book
+from rating_core.check import Replay, difference
+from rating_core.ledger import LedgerError
 from rating_core.service.league import League
 from rating_core.store.ledger_store import LedgerStore
+from rating_core.store.sealed import BrokenRow, broken_rows
 from rating_core.store.wire_store import OutboxTable
 
 
@@ -17,9 +19,11 @@ class Health:
 
     rows: int
     broken_row: int | None
-    """The first ledger row that does not continue the hash chain."""
+    """The first ledger row that is not what was written."""
     difference: str | None
     """Where the live Book, or what was announced, differs from a fresh fold."""
+    broken_rights: tuple[BrokenRow, ...]
+    """Rows that should grant rights and grant none."""
     players: int
     games: int
     sends: Mapping[str, int]
@@ -28,30 +32,40 @@ class Health:
 
     @property
     def well(self) -> bool:
-        return self.broken_row is None and self.difference is None
+        return self.broken_row is None and self.difference is None and not self.broken_rights
 
 
 async def examine(league: League) -> Health:
-    """Check chain and replay against the live Book; nothing is written, and reports may come in meanwhile.
+    """Check chain, replay and rights as they stand in the file; nothing is written, reports may come in meanwhile.
 
-    The fold runs in a thread, so that the bot goes on answering.
+    The fold runs in a thread, part by part, so that the bot goes on answering. A broken row makes the league refuse
+    further entries.
     """
-    async with league.database.read() as connection:
+    replay = Replay({name: pool.pool for name, pool in league.book.state.pools.items()})
+    async with league.database.read(afresh=True) as connection:
         ledger = LedgerStore(connection)
-        broken = await ledger.first_broken()
-        rows = [row async for row in ledger.rows_after(0)]
+        head: tuple[int, str] | None = await ledger.head()
+        try:
+            async for batch in ledger.batches_after(0):
+                await asyncio.to_thread(replay.read, batch)
+        except LedgerError:
+            head = None
+        replay.end(head)
+        broken_rights = tuple(await broken_rows(connection))
         sends = await OutboxTable(connection).counts()
         engine = await league.database.engine_version(connection)
-    wrong = None if broken is not None else await _difference(league, rows)
-    return Health(len(rows), broken, wrong, len(league.directory.roster), len(league.book.columns), sends, engine)
+    if replay.broken is not None:
+        league.found_damage(replay.broken)
+    broken = league.damage.seq if league.damage is not None else None
+    wrong = None if broken is not None else replay.wrong or await _difference(league, replay.book)
+    games = len(league.book.columns)
+    return Health(replay.rows, broken, wrong, broken_rights, len(league.directory.roster), games, sends, engine)
 
 
-async def _difference(league: League, rows: list[Row]) -> str | None:
+async def _difference(league: League, fresh: Book) -> str | None:
     """Return what differs first between a fresh fold and the live Book, both at the same row."""
-    pools = {name: pool.pool for name, pool in league.book.state.pools.items()}
-    fresh, wrong = await asyncio.to_thread(fold_afresh, pools, rows)
-    while fresh.seq != league.book.seq:  # rows were written meanwhile
+    while league.damage is None and fresh.seq != league.book.seq:  # rows were written meanwhile
         await league.catch_up()
         async with league.database.read() as connection:
             fresh.advance([row async for row in LedgerStore(connection).rows_after(fresh.seq)])
-    return wrong or difference(league.book, fresh)
+    return difference(league.book, fresh)

@@ -7,11 +7,11 @@ After any exception it catches up before the next command.
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rating_core.book import Book
 from rating_core.directory import SCOREKEEPER, Account, Actor, Directory, Holding
-from rating_core.ledger import Amend, Draft, Games, Merged, Row, Void
+from rating_core.ledger import Amend, Draft, Games, LedgerError, Merged, Row, Void, continues
 from rating_core.names import skeleton
 from rating_core.past import PastBooks
 from rating_core.state import State
@@ -29,6 +29,19 @@ from rating_core.store.wire_store import ChatTable, InboxTable, OutboxTable
 from rating_core.trial import Trial, announce
 
 
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """The ledger is not what was written, from row `seq` on. Only a restart after its repair makes it good."""
+
+    seq: int
+    read_to: int | None = None
+    """The last row the Book holds, where the next one cannot be read; None: it holds all."""
+
+
+class LedgerDamaged(StorageFailed):
+    """Nothing is recorded until the ledger is repaired."""
+
+
 class League:
     """Everything the bot knows, and the only way to change it."""
 
@@ -41,6 +54,7 @@ class League:
         self.directory = Directory()
         self.broken_rights: tuple[BrokenRow, ...] = ()
         """Rows that should grant rights and grant none, as of the last reading."""
+        self.damage: Damage | None = None
         self._uncertain = False
         self._catching_up = asyncio.Lock()
 
@@ -48,7 +62,7 @@ class League:
     async def open(
         cls, database: Database, clock: Callable[[], int], superusers: frozenset[str] = frozenset()
     ) -> "League":
-        """Read the directory and fold the whole ledger. The database must be migrated."""
+        """Read the directory and fold the whole ledger, as far as it can be. The database must be migrated."""
         league = cls(database, clock, superusers)
         await league._reload_directory()
         await league.catch_up()
@@ -64,17 +78,47 @@ class League:
             )  # fmt: skip
 
     async def catch_up(self) -> None:
-        """Let the Book read what the ledger holds after its seq."""
+        """Let the Book read what the ledger holds after its seq, and look whether it is what was written.
+
+        Where it is not, `damage` says so, and from then on the Book stands still.
+        """
+        if self.damage is not None:
+            return
         async with self._catching_up, self.database.read() as connection:
-            batch: list[Row] = []
-            async for row in LedgerStore(connection).rows_after(self.book.seq):
-                batch.append(row)
-                if len(batch) >= 500:
-                    self.book.advance(batch)
-                    batch = []
+            ledger = LedgerStore(connection)
+            seq, previous = self.book.seq, self.book.hash
+            try:
+                async for batch in ledger.batches_after(seq):
+                    for row in batch:
+                        seq += 1
+                        if not continues(row, seq, previous):
+                            self.found_damage(seq)
+                        previous = row.hash
+                    await self._read(ledger, batch)
                     await asyncio.sleep(0)
-            self.book.advance(batch)
+            except LedgerError:
+                self.found_damage(self.book.seq + 1, self.book.seq)
+            else:
+                if await ledger.head() != (self.book.seq, self.book.hash):
+                    self.found_damage(self.book.seq + 1)
         self.directory.merged = self.book.merged
+
+    async def _read(self, ledger: LedgerStore, rows: list[Row]) -> None:
+        """Let the Book read these rows. Raises LedgerError where one holds nonsense; the Book then ends before it."""
+        try:
+            self.book.advance(rows)
+        except Exception as error:  # nonsense may fail anywhere in the fold, half-way
+            good, self.book = self.book.seq, Book()
+            async for row in ledger.rows_after(0):
+                if row.seq > good:
+                    break
+                self.book.advance([row])
+            raise LedgerError(f"row {good + 1}: {error!r}") from error
+
+    def found_damage(self, seq: int, read_to: int | None = None) -> None:
+        """Ledger row `seq` is not what was written: nothing more is entered. The first finding stands."""
+        if self.damage is None or (read_to is not None and self.damage.read_to is None):
+            self.damage = Damage(min(seq, self.damage.seq) if self.damage else seq, read_to)
 
     async def _read_again(self) -> None:
         await self._reload_directory()
@@ -82,15 +126,22 @@ class League:
         self._uncertain = False
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator["Tx"]:
+    async def transaction(self, *, entries: bool = True) -> AsyncIterator["Tx"]:
         """Open a writing transaction. It commits when the block ends, and rolls back on any exception.
 
-        Raises StorageFailed where the database refuses; nothing is then recorded.
+        Raises StorageFailed where the database refuses; nothing is then recorded. LedgerDamaged is one of these: only
+        with `entries` off (nothing of the league's will be changed) can anything be written beside a damaged ledger.
         """
+        if entries:
+            self.refuse_damage()
         try:
             async with self.database.write() as connection:
-                if self._uncertain or await LedgerStore(connection).head() != (self.book.seq, self.book.hash):
+                if self.damage is None and (
+                    self._uncertain or await LedgerStore(connection).head() != (self.book.seq, self.book.hash)
+                ):
                     await self._read_again()
+                    if entries:
+                        self.refuse_damage()
                 tx = Tx(self, connection)
                 yield tx
         except BaseException:
@@ -103,6 +154,11 @@ class League:
         if tx.appended:
             with suppress(StorageFailed):  # committed it is; the next command catches up
                 await self.catch_up()
+
+    def refuse_damage(self) -> None:
+        """Raise LedgerDamaged where the ledger is."""
+        if self.damage is not None:
+            raise LedgerDamaged(f"ledger row {self.damage.seq} is not what was written")
 
 
 class Tx:
@@ -163,6 +219,7 @@ class Tx:
         Return the row and the positions of its games in `trial.columns`. After a correction the trial begins anew,
         and `book` shows it.
         """
+        self.league.refuse_damage()
         if isinstance(draft.entry, Void | Amend | Merged):
             (row,) = await self.ledger.append([draft], self.now)
             self.appended += 1
@@ -184,6 +241,7 @@ class Tx:
 
         `book` does not show them before `read_own`; games carry no announced figures, nobody was told any.
         """
+        self.league.refuse_damage()
         rows = await self.ledger.append(drafts, self.now)
         self.appended += len(rows)
         self._rows += rows

@@ -26,10 +26,10 @@ Clock = Callable[[], int]
 
 async def league_of(database: Database, clock: Clock) -> League:
     """Open the league for a command. Raises ShellError where the ledger cannot be read."""
-    try:
-        return await League.open(database, clock)
-    except LedgerError as error:
-        raise ShellError(wording.unreadable_ledger(error)) from error
+    league = await League.open(database, clock)
+    if league.damage is not None:
+        raise ShellError(wording.chain_broken(league.damage.seq))
+    return league
 
 
 # --- board, calc ------------------------------------------------------------------------------------------

@@ -103,8 +103,11 @@ class Database:
                     yield connection
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
-        """One reading transaction: a consistent view. Raises StorageFailed."""
+    async def read(self, *, afresh: bool = False) -> AsyncIterator[AsyncConnection]:
+        """One reading transaction: a consistent view. Raises StorageFailed.
+
+        `afresh`: from the file itself, not from what SQLite remembers of it.
+        """
         with _storage_errors():
             async with self._reader.connect() as connection, connection.begin():
                 yield connection
@@ -121,6 +124,8 @@ class Database:
             await self._reader.dispose()
 
 
+                if afresh and self.is_sqlite:
+                    await connection.exec_driver_sql("PRAGMA shrink_memory")
 def _prepare_folder(path: Path, read_only: bool) -> None:
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True)

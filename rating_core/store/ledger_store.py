@@ -1,16 +1,20 @@
 """The ledger in the database: append under the head row's lock, read, check the hash chain."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 
 from sqlalchemy import insert, select, update
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from rating_core.ledger import GENESIS, Draft, Row, row_hash, seal
+from rating_core.ledger import GENESIS, Draft, LedgerError, Row, continues, seal
 from rating_core.store.tables import ledger, ledger_head, ledger_notes
 
 _COLUMNS = [ledger.c[name] for name in Row.__dataclass_fields__]
-BATCH = 5000
+BATCH = 500
+"""Rows read and looked at in one go: a few ms, so that others get their turn in between."""
 
 
 class LedgerStore:
@@ -45,16 +49,33 @@ class LedgerStore:
         await self._connection.execute(update(ledger_head).where(ledger_head.c.id == 1).values(seq=seq, hash=previous))
         return rows
 
-    async def rows_after(self, seq: int) -> AsyncIterator[Row]:
-        """Yield the rows after `seq`, in order, read in batches."""
+    async def batches_after(self, seq: int) -> AsyncIterator[list[Row]]:
+        """Yield the rows after `seq`, in order, in batches.
+
+        Raises LedgerError where SQLite cannot read a row, having given all those before it.
+        """
+        size = BATCH
         while True:
-            query = select(*_COLUMNS).where(ledger.c.seq > seq).order_by(ledger.c.seq).limit(BATCH)
-            batch = (await self._connection.execute(query)).all()
-            for record in batch:
-                yield Row(*record)
-            if len(batch) < BATCH:
+            query = select(*_COLUMNS).where(ledger.c.seq > seq).order_by(ledger.c.seq).limit(size)
+            try:
+                batch = [Row(*record) for record in await self._connection.execute(query)]
+            except DBAPIError as error:
+                if not _is_damage(error):
+                    raise
+                if size == 1:
+                    raise LedgerError(f"row after {seq}: {error.orig}") from error
+                size = 1  # to find out which row it is
+                continue
+            yield batch
+            if len(batch) < size:
                 return
             seq = batch[-1].seq
+
+    async def rows_after(self, seq: int) -> AsyncIterator[Row]:
+        """Yield the rows after `seq`, in order. Raises LedgerError where SQLite cannot read one."""
+        async for batch in self.batches_after(seq):
+            for row in batch:
+                yield row
 
     async def rows_of(self, kind: str) -> list[Row]:
         """Return the rows of one kind, in order."""
@@ -72,11 +93,28 @@ class LedgerStore:
 
     async def first_broken(self) -> int | None:
         """Return the seq of the first row that does not continue the hash chain, None if it is whole."""
-        previous, expected = GENESIS, 0
-        async for row in self.rows_after(0):
-            expected += 1
-            if row.seq != expected or row_hash(previous, row) != row.hash:
-                return expected
-            previous = row.hash
-        head_seq, head_hash = await self.head()
-        return None if (head_seq, head_hash) == (expected, previous) else expected + 1
+        previous, seq = GENESIS, 0
+        try:
+            async for batch in self.batches_after(0):
+                if (good := await asyncio.to_thread(_unbroken, batch, seq, previous)) < len(batch):
+                    return seq + good + 1
+                if batch:
+                    previous, seq = batch[-1].hash, batch[-1].seq
+        except LedgerError:
+            return seq + 1
+        return None if await self.head() == (seq, previous) else seq + 1
+
+
+def _unbroken(rows: Sequence[Row], seq: int, previous: str) -> int:
+    """Return how many rows continue the chain after row `seq`, whose hash is `previous`."""
+    for number, row in enumerate(rows):
+        if not continues(row, seq + number + 1, previous):
+            return number
+        previous = row.hash
+    return len(rows)
+
+
+def _is_damage(error: DBAPIError) -> bool:
+    """Whether SQLite says that the file itself is not in order."""
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF == sqlite3.SQLITE_CORRUPT

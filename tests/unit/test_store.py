@@ -21,7 +21,7 @@ from sqlalchemy.exc import IntegrityError
 from rating_core.check import first_difference
 from rating_core.ledger import GENESIS, Adjustment, Draft, Games, PlayerRegistered, Row
 from rating_core.service.health import examine
-from rating_core.service.league import League, Tx
+from rating_core.service.league import Damage, League, LedgerDamaged, Tx
 from rating_core.store import database as database_module
 from rating_core.store import ledger_store, migrate
 from rating_core.store.backup import BackupFailed, backup_sqlite
@@ -219,6 +219,68 @@ async def test_the_chain_finds_rows_cut_off(two: League, database: Database, sta
     raw(database, "DROP TRIGGER ledger_no_delete", statement)
     async with database.read() as connection:
         assert await LedgerStore(connection).first_broken() == broken
+
+
+async def test_a_byte_that_flips_under_the_running_bot_is_found(two: League, database: Database) -> None:
+    """What SQLite remembers of the file is not what is looked at."""
+    for _ in range(3):
+        await adjust(two, 1, 5.0)
+    raw(database, "PRAGMA wal_checkpoint(TRUNCATE)")
+    assert (await examine(two)).well
+    assert [row.seq for row in await rows_of(database)] == [1, 2, 3, 4, 5]
+    content = file_of(database).read_bytes()
+    assert content.count(b'{"amount":5.0,"player":1}') == 3
+    file_of(database).write_bytes(content.replace(b'{"amount":5.0,"player":1}', b'{"amount":5.0,"player":2}', 1))
+    health = await examine(two)
+    assert health.broken_row in (3, 4, 5) and not health.well
+    assert two.damage is not None and two.damage.seq == health.broken_row
+
+
+DAMAGES = {
+    "a figure": ("UPDATE ledger SET payload = replace(payload, '5.0', '6.0') WHERE seq = 3", 3, None),
+    "no JSON": ("UPDATE ledger SET payload = '{' WHERE seq = 3", 3, 2),
+    "nobody's": ("UPDATE ledger SET payload = replace(payload, '\"player\":1', '\"player\":[1]') WHERE seq = 3", 3, 2),
+    "no text": ("UPDATE ledger SET payload = CAST(x'ff' AS TEXT) WHERE seq = 3", 3, 2),
+    "a blob": ("UPDATE ledger SET hash = CAST(hash AS BLOB) WHERE seq = 3", 3, None),
+    "a removed row": ("DELETE FROM ledger WHERE seq = 3", 3, 2),
+    "a cut tail": ("DELETE FROM ledger WHERE seq > 3", 4, None),
+    "the head": ("UPDATE ledger_head SET hash = replace(hash, 'a', 'b')", 5, None),
+    "the head's number": ("UPDATE ledger_head SET seq = 3", 5, None),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_damaged_ledger_takes_no_entries(
+    two: League, database: Database, clock: FakeClock, damage: str
+) -> None:
+    """It is seen at the next start; the Book reads on as far as it can, and what is no entry can be written."""
+    statement, seq, read_to = DAMAGES[damage]
+    await adjust(two, 1, 5.0)
+    await adjust(two, 1, 7.0)
+    raw(database, "DROP TRIGGER ledger_no_update", "DROP TRIGGER ledger_no_delete", statement)
+    again = await League.open(database, clock)
+    assert again.damage == Damage(seq, read_to)
+    if damage != "a cut tail":
+        assert again.book.seq == (4 if read_to is None else read_to)
+    with pytest.raises(LedgerDamaged):
+        await adjust(again, 1, 1.0)
+    async with again.transaction(entries=False) as tx:
+        await tx.desk.add_docket("damaged", "账3", "", tx.now)
+        with pytest.raises(LedgerDamaged):
+            await tx.append(Draft(Adjustment(1, 1.0), tx.now, 0, POOL))
+        with pytest.raises(LedgerDamaged):
+            await tx.append_all([Draft(Adjustment(1, 1.0), tx.now, 0, POOL)])
+    async with again.transaction(entries=False) as tx:
+        assert [item.about for item in await tx.desk.open_docket()] == ["账3"]
+    assert (await examine(again)).broken_row == seq
+
+
+async def test_a_head_changed_under_the_running_bot_is_not_built_upon(two: League, database: Database) -> None:
+    raw(database, "UPDATE ledger_head SET hash = replace(hash, 'a', 'b')")
+    before = await rows_of(database)
+    with pytest.raises(LedgerDamaged):
+        await adjust(two, 1, 1.0)
+    assert await rows_of(database) == before and two.damage == Damage(3)
 
 
 async def test_rows_are_read_in_batches(two: League, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
