@@ -20,7 +20,7 @@ SQLITE_GUARDS.append(
 )
 POSTGRES_GUARDS = [
     "CREATE FUNCTION ledger_only_grows() RETURNS trigger LANGUAGE plpgsql AS "
-    "$$ BEGIN RAISE EXCEPTION 'the ledger only grows'; END $$",
+    "$$ BEGIN RAISE EXCEPTION 'the ledger only grows' USING ERRCODE = 'integrity_constraint_violation'; END $$",
     "CREATE TRIGGER ledger_no_change BEFORE UPDATE OR DELETE ON ledger "
     "FOR EACH ROW EXECUTE FUNCTION ledger_only_grows()",
     "CREATE TRIGGER ledger_no_truncate BEFORE TRUNCATE ON ledger "

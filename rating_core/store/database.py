@@ -1,13 +1,13 @@
 """The database: engines, one writer at a time, and the lock that keeps a second process out.
 
 SQLite runs in WAL mode with synchronous=FULL: an acknowledged commit survives a power cut. Every writing
-transaction begins with BEGIN IMMEDIATE, so that no read can go stale before its write.
+transaction begins with BEGIN IMMEDIATE, so that no read can go stale before its write. PostgreSQL: see postgres.py.
 """
 
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +18,15 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NotSupportedEr
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from rating_core.store.errors import DatabaseBusy as DatabaseBusy
+from rating_core.store.errors import LockLost as LockLost
+from rating_core.store.errors import StorageFailed as StorageFailed
+from rating_core.store.postgres import Fence, open_engines
+
 DbConnection = AsyncConnection
 """One transaction's connection, as other layers call it when they hand it to a store."""
 
 BUSY_TIMEOUT_MS = 5000
-POSTGRES_LOCK = 0x7469616F7169
-"""Key of the advisory lock on PostgreSQL ("tiaoqi")."""
-
-
-class DatabaseBusy(Exception):
-    """Another process holds the database."""
-
-
-class StorageFailed(Exception):
-    """The database refused (full, locked, damaged, gone); nothing was recorded."""
 
 
 @contextmanager
@@ -56,11 +51,15 @@ def sqlite_path(url: str) -> Path | None:
 class Database:
     """One writing engine, one reading engine. Use `write()` and `read()`; nothing else opens a connection."""
 
-    def __init__(self, url: URL, writer: AsyncEngine, reader: AsyncEngine) -> None:
+    def __init__(self, url: URL, writer: AsyncEngine, reader: AsyncEngine, fence: Fence | None = None) -> None:
         self.url = url
         self.engine = writer
+        self.fence = fence
+        """On PostgreSQL: what keeps the lock and the writing connection one. None where nothing is to be written."""
         self._reader = reader
         self._lock = asyncio.Lock()
+        self.failing = False
+        """Whether the last attempt to write failed; `try_writing` finds out whether that is over."""
 
     @classmethod
     async def open(cls, url: str, *, read_only: bool = False) -> "Database":
@@ -70,8 +69,8 @@ class Database:
         """
         parsed = make_url(url)
         if parsed.get_backend_name() != "sqlite":
-            engine = create_async_engine(parsed, pool_size=6, pool_pre_ping=True, hide_parameters=True)
-            return cls(parsed, engine, engine)
+            writer, reader, fence = open_engines(parsed)
+            return cls(parsed, reader, reader) if read_only else cls(parsed, writer, reader, fence)
         if parsed.database:
             await asyncio.to_thread(_prepare_folder, Path(parsed.database), read_only)
         discreet: dict[str, Any] = {"hide_parameters": True, "connect_args": {"timeout": BUSY_TIMEOUT_MS / 1000}}
@@ -98,9 +97,21 @@ class Database:
         """
         async with self._lock:
             engine = self.engine.execution_options(tiaoqi_write=True)
-            with _storage_errors():
-                async with engine.connect() as connection, connection.begin():
-                    yield connection
+            try:
+                with _storage_errors():
+                    async with engine.connect() as connection, connection.begin():
+                        yield connection
+            except StorageFailed:
+                self.failing = True
+                raise
+
+    async def try_writing(self) -> None:
+        """Write something that changes nothing; `failing` ends where the database takes it. Raises StorageFailed."""
+        async with self.write() as connection:
+            if self.is_sqlite:  # this rewrites the first page
+                version = (await connection.execute(text("PRAGMA user_version"))).scalar_one()
+                await connection.execute(text(f"PRAGMA user_version={version}"))
+        self.failing = False
 
     @asynccontextmanager
     async def read(self, *, afresh: bool = False) -> AsyncIterator[AsyncConnection]:
@@ -110,6 +121,8 @@ class Database:
         """
         with _storage_errors():
             async with self._reader.connect() as connection, connection.begin():
+                if afresh and self.is_sqlite:
+                    await connection.exec_driver_sql("PRAGMA shrink_memory")
                 yield connection
 
     async def engine_version(self, connection: DbConnection) -> str:
@@ -124,8 +137,6 @@ class Database:
             await self._reader.dispose()
 
 
-                if afresh and self.is_sqlite:
-                    await connection.exec_driver_sql("PRAGMA shrink_memory")
 def _prepare_folder(path: Path, read_only: bool) -> None:
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -167,10 +178,9 @@ class ProcessLock:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._file: FileLock | None = None
-        self._connection: AsyncConnection | None = None
 
     async def try_acquire(self) -> bool:
-        """Take the lock if it is free; return whether this process holds it now."""
+        """Take the lock if it is free; return whether this process holds it now. Raises StorageFailed."""
         if (path := self._database.path) is not None:
             lock = FileLock(f"{path}.lock")
             try:
@@ -178,28 +188,38 @@ class ProcessLock:
             except Timeout:
                 return False
             self._file = lock
-            return True
-        if self._database.is_sqlite:
-            return True
-        connection = await self._database.engine.connect()
-        row = await connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": POSTGRES_LOCK})
-        held = bool(row.scalar_one())
-        await connection.commit()
-        if held:
-            self._connection = connection
-        else:
-            await connection.close()
-        return held
+        elif self._database.fence is not None:
+            try:
+                with _storage_errors():
+                    async with self._database.engine.connect():
+                        pass
+            except DatabaseBusy:
+                return False
+        return True
 
     async def acquire(self, poll_seconds: float = 1.0) -> None:
-        """Wait as a standby until the lock is free."""
-        while not await self.try_acquire():  # noqa: ASYNC110 - no event tells what another process does
-            await asyncio.sleep(poll_seconds)
+        """Wait as a standby until the lock is free, also while the database cannot be reached."""
+        while True:
+            with suppress(StorageFailed):
+                if await self.try_acquire():
+                    return
+            await asyncio.sleep(poll_seconds)  # no event tells what another process does
+
+    async def lost(self) -> bool:
+        """Whether the lock that was held is gone for good; it never is while the process lives on SQLite."""
+        if self._database.fence is None:
+            return False
+        try:
+            async with self._database.write():  # looks whether the connection is still there
+                return False
+        except LockLost:
+            return True
+        except StorageFailed:  # no telling before the server answers; until then nothing can be written either
+            return False
 
     async def release(self) -> None:
         if self._file is not None:
             self._file.release()
             self._file = None
-        if self._connection is not None:
-            await self._connection.close()
-            self._connection = None
+        if self._database.fence is not None:
+            await self._database.fence.release()
