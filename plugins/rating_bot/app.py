@@ -15,7 +15,6 @@ from plugins.rating_bot.settings import Settings, SettingsError, check
 from plugins.rating_bot.wire.adapter import UVICORN_OPTIONS, RatingAdapter, RatingBot
 from plugins.rating_bot.wiring import Parts
 from rating_core.discretion import PSEUDONYMS
-from rating_core.ledger import LedgerError
 from rating_core.store.database import StorageFailed
 from rating_core.store.migrate import SchemaTooNew
 
@@ -104,7 +103,7 @@ def _install(settings: Settings, token: str, sandbox_clock: ShiftedClock | None)
     async def start() -> None:
         try:
             await engine.up()
-        except (SchemaTooNew, StorageFailed, LedgerError) as error:
+        except (SchemaTooNew, StorageFailed) as error:
             logger.error(_why_not(error))
             raise
         _schedule(scheduler, engine)
@@ -137,7 +136,7 @@ class Engine:
         return running.parts
 
     async def up(self) -> None:
-        """Open the database and let messages in. Raises SchemaTooNew, StorageFailed or LedgerError."""
+        """Open the database and let messages in. Raises SchemaTooNew or StorageFailed."""
         adapter = nonebot.get_adapter(RatingAdapter)
         parts = await Parts.start(
             self.settings, self._clock, superusers=self._superusers, queues=adapter.queues, bots=_bots,
@@ -188,9 +187,7 @@ def _why_not(error: Exception) -> str:
     """Say in words why the database cannot be used; what is raised follows in the log."""
     if isinstance(error, SchemaTooNew):
         return f"没有启动：数据库是更新的版本写的（{error}）。请换回新版本，或者用升级前的备份。"
-    if isinstance(error, StorageFailed):
-        return f"没有启动：数据库打不开（{error}）。请检查磁盘空间、文件权限和 TIAOQI__DATABASE_URL。"
-    return f"没有启动：账本读不下去（{error}）。请保留这个文件，从最近的备份恢复，并联系维护者。"
+    return f"没有启动：数据库打不开（{error}）。请检查磁盘空间、文件权限和 TIAOQI__DATABASE_URL。"
 
 
 def _bots() -> dict[str, RatingBot]:

@@ -47,13 +47,36 @@ async def tell_desk(runtime: Runtime, kind: str, about: str, detail: str) -> set
     """
     chat, _, text = detail.partition(" ")
     said = desk_wording.sending_alarm(kind, chat, text)
-    async with runtime.league.transaction() as tx:
+    async with runtime.league.transaction(entries=False) as tx:
         await tx.desk.add_docket("failed_send", about if about != chat else "", said[:100], tx.now)
         if kind not in CLOSED_CHAT:
             return set()
         others = [c for group in runtime.settings.scoring_groups if (c := group_chat(group)) != chat]
         to = others or [private_chat(user) for user in sorted(runtime.league.superusers)]
         return await queue(tx, [Out(c, f"{said}\n/待办", "notice") for c in to])
+
+
+async def tell_return(runtime: Runtime, sender: Sender, seconds: float, why: str) -> None:
+    """Tell the superusers in private that QQ was away, now that they can be told."""
+    async with runtime.league.transaction(entries=False) as tx:
+        text = desk_wording.was_offline(tx.now - int(1000 * seconds), tx.now, why)
+        outs = [Out(private_chat(user), text, "notice") for user in sorted(runtime.league.superusers)]
+        chats = await queue(tx, outs)
+    sender.wake(chats)
+
+
+async def alert(runtime: Runtime, sender: Sender, kind: str, about: str, text: str) -> None:
+    """Put something grave on the desk's list and tell the scoring groups and, in private, the superusers.
+
+    What is on the list already was told before.
+    """
+    async with runtime.league.transaction(entries=False) as tx:
+        if not await tx.desk.add_docket(kind, about, "", tx.now):
+            return
+        groups = [group_chat(group) for group in runtime.settings.scoring_groups]
+        superusers = [private_chat(user) for user in sorted(runtime.league.superusers)]
+        chats = await queue(tx, [Out(chat, text, "notice") for chat in (*groups, *superusers)])
+    sender.wake(chats)
 
 
 async def tick(runtime: Runtime, sender: Sender, *, held: bool = False) -> None:
@@ -68,7 +91,7 @@ async def tick(runtime: Runtime, sender: Sender, *, held: bool = False) -> None:
 
 async def digest(runtime: Runtime, sender: Sender) -> None:
     """Tell the scoring groups what waits for the desk, once a day; nothing where nothing does (/待办)."""
-    async with runtime.league.transaction() as tx:
+    async with runtime.league.transaction(entries=False) as tx:
         found = await docket_of(tx)
         if not found.entries:
             return
@@ -98,5 +121,5 @@ async def back_up(runtime: Runtime) -> None:
 
 async def forget_raw(runtime: Runtime) -> None:
     """Forget who said what in messages older than 30 days; the keys stay, so that nothing is handled twice."""
-    async with runtime.league.transaction() as tx:
+    async with runtime.league.transaction(entries=False) as tx:
         await tx.inbox.purge(runtime.clock.now() - KEEP_RAW_DAYS * DAY_MS)

@@ -8,6 +8,7 @@ from pathlib import Path
 from plugins.rating_bot.clock import Clock
 from plugins.rating_bot.settings import Settings
 from plugins.rating_bot.wire.files import GroupFiles
+from rating_core.service.health import Health
 from rating_core.service.league import League
 from rating_core.service.people import Member
 
@@ -27,6 +28,8 @@ class Runtime:
     members: Callable[[str], Awaitable[list[Member]]]
     """Group → its members as QQ tells. Raises an OneBot error when QQ does not answer."""
     files: GroupFiles
+    examine: Callable[[], Awaitable[Health]]
+    """Check the whole book; what is wrong is told to desk and superusers. Raises StorageFailed."""
 
     @property
     def backups(self) -> Path:

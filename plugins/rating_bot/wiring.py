@@ -14,6 +14,7 @@ from plugins.rating_bot import jobs
 from plugins.rating_bot.clock import Clock
 from plugins.rating_bot.handlers.dispatch import Dispatcher, load_handlers
 from plugins.rating_bot.handlers.makeup import merge_held
+from plugins.rating_bot.integrity import Integrity
 from plugins.rating_bot.pictures.painter import Painter
 from plugins.rating_bot.runtime import BACKUPS, Runtime
 from plugins.rating_bot.settings import Settings, data_folder
@@ -48,6 +49,7 @@ class Parts:
     watermarks: Watermarks
     gapfill: GapFill
     dispatcher: Dispatcher
+    integrity: Integrity
     caught_up: Callable[[], bool]
     """A QQ client is connected and what was said while none was has been handled: deadlines may be judged by now."""
     _tasks: set["asyncio.Future[Any]"]
@@ -79,14 +81,19 @@ class Parts:
         async def members(group: str) -> list[Member]:
             return await _members(next(iter(bots().values()), None), group, clock.now())
 
-        runtime = Runtime(league, settings, clock, folder, members, GroupFiles(bots, LARGEST))
         tasks: set[asyncio.Future[Any]] = set()
+
+        async def tell(kind: str, about: str, text: str) -> None:
+            await jobs.alert(runtime, sender, kind, about, text)
+
+        integrity = Integrity(league, tell)
+        runtime = Runtime(league, settings, clock, folder, members, GroupFiles(bots, LARGEST), integrity.examine)
 
         async def alarm(kind: str, about: str, detail: str) -> None:
             sender.wake(await jobs.tell_desk(runtime, kind, about, detail))
 
         async def missed(group: str, gap: Gap) -> None:
-            async with league.transaction() as tx:
+            async with league.transaction(entries=False) as tx:
                 await tx.desk.add_docket("missed", "", wording.missed(group, gap), tx.now)
 
         painter = Painter() if settings.pictures else None
@@ -98,7 +105,7 @@ class Parts:
         def say_now(chat: str, text: str, quote: str | None) -> None:
             _spawn(tasks, _say(next(iter(bots().values()), None), chat, text, quote))
 
-        watermarks = Watermarks()
+        watermarks = Watermarks(lambda: league.damage is not None)
         await watermarks.load(database)
 
         def caught_up() -> bool:
@@ -115,7 +122,10 @@ class Parts:
             done=_releasing(runtime, sender, caught_up, tasks),
         )  # fmt: skip
         await sender.start()
-        return cls(runtime, database, lock, sender, painter, watermarks, gapfill, dispatcher, caught_up, tasks)
+        _spawn(tasks, integrity.examine())
+        return cls(
+            runtime, database, lock, sender, painter, watermarks, gapfill, dispatcher, integrity, caught_up, tasks
+        )  # fmt: skip
 
     def connected(self, bot: Caller) -> None:
         """A QQ account connected: read what was missed, then send the merged answers, and go on sending."""
@@ -148,8 +158,10 @@ class Parts:
         self.spawn(self.sender.resume(chat))
 
     async def tick(self) -> None:
-        """Do what is due by now, while all that was said before is known."""
-        if self.caught_up():
+        """Do what is due by now, while all that was said before is known; nothing while the ledger is damaged."""
+        if self.runtime.league.damage is not None:
+            await self.integrity.tell_damage()
+        elif self.caught_up():
             await jobs.tick(self.runtime, self.sender)
 
     async def flush(self) -> None:
@@ -178,7 +190,7 @@ def _releasing(
     """Return what is to be done after an outage, once history was handled: what is due by now, the merged answers."""
 
     async def release() -> None:
-        if caught_up():
+        if caught_up() and runtime.league.damage is None:
             await jobs.tick(runtime, sender, held=True)
         sender.wake(await merge_held(runtime))
 

@@ -91,13 +91,18 @@ class DeskStore:
         rows = (await self._connection.execute(query)).mappings()
         return [JournalLine(**{name: row[name] for name in JournalLine.__dataclass_fields__}) for row in rows]
 
-    async def add_docket(self, kind: str, about: str, detail: str, at: int) -> None:
-        """Put something on the desk's list; what is open already (by its number, if it has one) is not listed twice."""
+    async def add_docket(self, kind: str, about: str, detail: str, at: int) -> bool:
+        """Put something on the desk's list; what is open already (by its number, if it has one) is not listed twice.
+
+        Return whether it is new.
+        """
         known = docket.c.about == about if about else docket.c.detail == detail
         same = select(docket.c.docket_id).where(docket.c.kind == kind, known, docket.c.closed_at.is_(None))
-        if (await self._connection.execute(same)).first() is None:
-            values: dict[str, Any] = {"kind": kind, "about": about, "detail": detail, "created_at": at}
-            await self._connection.execute(insert(docket).values(**values))
+        if (await self._connection.execute(same)).first() is not None:
+            return False
+        values: dict[str, Any] = {"kind": kind, "about": about, "detail": detail, "created_at": at}
+        await self._connection.execute(insert(docket).values(**values))
+        return True
 
     async def open_docket(self) -> list[DocketItem]:
         query = select(docket).where(docket.c.closed_at.is_(None)).order_by(docket.c.docket_id)

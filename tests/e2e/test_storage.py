@@ -13,6 +13,7 @@ import pytest
 
 from plugins.rating_bot.sandbox.values import FakeMessage
 from plugins.rating_bot.wording.common import ERROR
+from plugins.rating_bot.wording.integrity import FOR_WHAT_IT_IS_WORTH, NOT_RECORDED
 from tests.e2e.world import OFFICIAL, SCORING, World, running, settings
 from tests.support.process import BOT_PY, LISTENING, BotProcess, environment, free_port
 
@@ -191,11 +192,31 @@ async def test_the_shell_beside_a_running_bot(tmp_path: Path) -> None:
         await world.check_book()
 
 
+async def test_a_damaged_ledger(tmp_path: Path) -> None:
+    """The bot starts, tells desk and superuser, answers questions and enters nothing; polite ends stay polite."""
+    world = World(tmp_path)
+    await world.prepare(*PLAYERS)
+    with contextlib.closing(sqlite3.connect(world.file)) as connection:
+        connection.executescript("DROP TRIGGER ledger_no_update; UPDATE ledger SET payload = '{' WHERE seq = 3")
+    try:
+        await world.start()
+        await world.hear("账3和写下时不一样", "restore", group=SCORING)
+        await world.ask("张三", "张三 胜 李四", NOT_RECORDED)
+        await world.ask("张三", "/等级分", "张三", FOR_WHAT_IT_IS_WORTH)
+        await world.settled()
+        await world.stop()
+        code, output = await shell(tmp_path, "replay", "--verify")
+        assert code == 1 and "账3" in output, output
+        code, output = await shell(tmp_path, "board")
+        assert code == 1 and "账3" in output and "Traceback" not in output, output
+    finally:
+        await world.close()
+
+
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
         ("UPDATE alembic_version SET version_num = '9999'", "数据库是更新的版本写的（9999）"),
-        ("DROP TRIGGER ledger_no_update; UPDATE ledger SET payload = '{' WHERE seq = 2", "账本读不下去"),
         (None, "数据库打不开"),
     ],
 )

@@ -10,7 +10,6 @@ from plugins.rating_bot.runtime import Runtime, bot_version
 from plugins.rating_bot.wire.messages import Inbound
 from plugins.rating_bot.wording import desk as wording
 from rating_core.service.docket import docket_of
-from rating_core.service.health import examine
 from rating_core.store.backup import BackupFailed, backup_sqlite
 from rating_core.store.desk_store import DocketItem
 from rating_core.times import to_datetime
@@ -50,7 +49,7 @@ async def journal(context: Context, count: int | None, who: Person | None) -> st
 
 
 async def _examine(runtime: Runtime, message: Inbound) -> tuple[object, int | None]:
-    return await examine(runtime.league), runtime.last_backup_at
+    return await runtime.examine(), runtime.last_backup_at
 
 
 @command(

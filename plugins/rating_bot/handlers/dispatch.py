@@ -6,6 +6,7 @@ What is ordinary chat is told from memory alone and costs no database write.
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nonebot.log import logger
@@ -24,6 +25,7 @@ from plugins.rating_bot.wire.messages import AT_MARK, Inbound, Out
 from plugins.rating_bot.wire.outbox import Sender
 from plugins.rating_bot.wire.watermarks import Watermarks
 from plugins.rating_bot.wording import commands as wording
+from plugins.rating_bot.wording import integrity as integrity_wording
 from plugins.rating_bot.wording import masked as masked_wording
 from plugins.rating_bot.wording import people as people_wording
 from plugins.rating_bot.wording.common import ERROR
@@ -32,7 +34,7 @@ from rating_core.failpoints import hit
 from rating_core.names import clean_text
 from rating_core.report_text import looks_like_report
 from rating_core.service import due
-from rating_core.service.league import Tx
+from rating_core.service.league import LedgerDamaged, Tx
 from rating_core.service.masked import speaker
 from rating_core.service.refusal import Confidential, Refusal
 from rating_core.store.database import StorageFailed
@@ -127,6 +129,8 @@ class Dispatcher:
         for delay in RETRY_SECONDS if message.made_up else ():
             try:
                 return await self._carry_out(message, action)
+            except LedgerDamaged as error:
+                return await self._failed(message, error)
             except StorageFailed:  # nobody is waiting for it, and nobody would say it again
                 await asyncio.sleep(delay)
             except Exception as error:
@@ -137,8 +141,13 @@ class Dispatcher:
             return await self._failed(message, error)
 
     async def _failed(self, message: Inbound, error: Exception) -> Decision:
-        """Say that nothing was recorded, unless the commit went through all the same."""
-        logger.opt(exception=error).error("a message could not be handled")
+        """Say that nothing was recorded, unless the commit went through all the same.
+
+        What a damaged ledger does not take is said only to who waits for an answer: read from history, it is read
+        again after the next start.
+        """
+        damaged = isinstance(error, LedgerDamaged)
+        logger.opt(exception=None if damaged else error).error(f"a message could not be handled: {error!r}")
         try:
             async with self._runtime.league.database.read() as connection:
                 if await InboxTable(connection).knows(message.key):
@@ -146,8 +155,8 @@ class Dispatcher:
                     return Decision("stored_already")
         except StorageFailed as unreadable:
             logger.warning(f"the inbox cannot be read: {unreadable}")
-        if message.kind == "message":
-            self._say_now(message.chat, ERROR, message.message_id)
+        if message.kind == "message" and not (damaged and message.made_up):
+            self._say_now(message.chat, _not_recorded(message) if damaged else ERROR, message.message_id)
         return Decision("failed")
 
     async def _carry_out(self, message: Inbound, action: Action) -> Decision:
@@ -162,7 +171,7 @@ class Dispatcher:
                 prepared = await command.prepare(runtime, message)
         outs: list[Out] = []
         decision = Decision("duplicate")
-        async with runtime.league.transaction() as tx:
+        async with runtime.league.transaction(entries=command is None or not command.query) as tx:
             overdue = await self._due(tx, message)
             due = tx.appended
             inbox_id = await tx.inbox.take(
@@ -183,6 +192,8 @@ class Dispatcher:
                     await tx.note_card(message.user, message.card)
                 if context.about:
                     await tx.inbox.set_about(inbox_id, context.about)
+                if runtime.league.damage is not None:
+                    outs = [_with_doubt(out) for out in outs]
                 await self._queue(tx, message, outs)
                 decision = decision_of(context, kind, outs, due)
             hit("before_commit")
@@ -192,7 +203,7 @@ class Dispatcher:
 
     async def _due(self, tx: Tx, message: Inbound) -> list[Out]:
         """Enter every deadline up to when the message was said; not by the clock while history is still to be read."""
-        if not (message.made_up or self._caught_up()):
+        if self._runtime.league.damage is not None or not (message.made_up or self._caught_up()):
             return []
         outs = tell(self._runtime.settings, tx.directory, await due.run(tx, min(message.said_at, tx.now)))
         await self._queue(tx, message, outs)
@@ -222,6 +233,8 @@ class Dispatcher:
         admitted = self._scoring_admin(message) and league.directory.may_be_admitted(actor.account_id)
         role = Role.SCOREKEEPER if admitted else role_of(actor)
         if message.made_up or role < command.role or not _right_place(command, message):
+            return False
+        if league.damage is not None and not command.query:
             return False
         try:
             split(rest, command.slots, league.directory)
@@ -279,6 +292,18 @@ class Dispatcher:
         if isinstance(answer, str):
             return [context.answer(answer, about=context.about, quote=command.quote)]
         return list(answer)
+
+
+def _not_recorded(message: Inbound) -> str:
+    """What a damaged ledger did not take; history is read of groups alone, and commands are not made up for."""
+    made_up_later = message.group is not None and command_text(message.text) is None
+    return integrity_wording.NOT_RECORDED if made_up_later else integrity_wording.NOT_DONE
+
+
+def _with_doubt(out: Out) -> Out:
+    """Say beside figures that the ledger they come from is damaged."""
+    doubt = integrity_wording.FOR_WHAT_IT_IS_WORTH
+    return replace(out, text=f"{out.text}\n{doubt}", caption=f"{out.caption}\n{doubt}" if out.picture else out.caption)
 
 
 def _right_place(command: Command, message: Inbound) -> bool:

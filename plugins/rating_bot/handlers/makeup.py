@@ -13,7 +13,7 @@ MOST_MESSAGES = 3
 
 async def merge_held(runtime: Runtime) -> set[str]:
     """Queue the held answers, merged per chat; return the chats that have something to send."""
-    async with runtime.league.transaction() as tx:
+    async with runtime.league.transaction(entries=False) as tx:
         held = sorted(await tx.outbox.rows("held", limit=100_000), key=lambda row: (row.chat, row.outbox_id))
         chats = set()
         for chat, found in groupby(held, key=lambda row: row.chat):

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from rating_core.store.database import Database
@@ -26,9 +26,13 @@ class Mark:
 
 
 class Watermarks:
-    """Marks in memory, written with `persist` and `flush`. Only chats begun with `start` have one."""
+    """Marks in memory, written with `persist` and `flush`. Only chats begun with `start` have one.
 
-    def __init__(self) -> None:
+    While `kept_back()` nothing is written: what is refused meanwhile is to be found again after the next start.
+    """
+
+    def __init__(self, kept_back: Callable[[], bool] = lambda: False) -> None:
+        self._kept_back = kept_back
         self._marks: dict[str, Mark] = {}
         self._floors: dict[str, Mark] = {}
         self._dirty: set[str] = set()
@@ -54,6 +58,8 @@ class Watermarks:
         """Begin a chat at its first connection; `seq` is that of its newest message, None when unknown."""
         mark = Mark(at, NOTHING_YET if seq is None else seq)
         self._marks[chat] = self._floors[chat] = mark
+        if self._kept_back():
+            return
         async with database.write() as connection:
             await ChatTable(connection).set_watermark(chat, mark.at, mark.seq)
 
@@ -90,6 +96,8 @@ class Watermarks:
     async def persist(self, chats: ChatTable, inbound: Inbound) -> None:
         """Write the mark as it will be after this message, in the transaction that handles it."""
         mark = self._marks.get(inbound.chat)
+        if self._kept_back():
+            return
         if mark is not None and inbound.kind == "message" and (inbound.made_up or inbound.chat not in self._frozen):
             moved = _over(mark, inbound)
             await chats.set_watermark(inbound.chat, moved.at, moved.seq)
@@ -97,7 +105,7 @@ class Watermarks:
     async def flush(self, database: Database) -> None:
         """Write all marks that moved; call it every few seconds and at shutdown."""
         moved = {chat: self._marks[chat] for chat in self._dirty}
-        if not moved:
+        if not moved or self._kept_back():
             return
         async with database.write() as connection:
             for chat, mark in moved.items():

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from plugins.rating_bot.wire.gapfill import Gap
 from plugins.rating_bot.wording.common import fit, names
+from plugins.rating_bot.wording.integrity import rows_of
 from plugins.rating_bot.wording.reports import STATES
 from rating_core.directory import Directory
 from rating_core.service.docket import Docket, Entry
@@ -22,6 +23,9 @@ DOCKET_KINDS = {
     "late_game": "判了不应战，后来才收到期限前的报分",
     "old_command": "停机时发的命令，没有执行",
     "failed_backup": "备份没做成",
+    "damaged": "账本损坏，暂停记分",
+    "differs": "重算与现榜不一致",
+    "broken_rights": "权限表有坏行",
 }
 
 
@@ -112,14 +116,18 @@ def journal(lines: Sequence[JournalLine], directory: Directory) -> str:
 
 
 def health(found: Health, backup_at: int | None, versions: str) -> str:
-    """/体检: replay, chain, sends, backup, versions."""
+    """/体检: chain, replay, rights, sends, backup, versions."""
     if found.broken_row is not None:
-        chain = f"账本：哈希链在账{found.broken_row}断了！请立刻停用并联系维护者"
+        chain = f"账本：哈希链在账{found.broken_row}断了！已暂停记分，请停掉机器人，从备份恢复（restore）"
     else:
         chain = f"账本：{found.rows}条，哈希链完整"
-    fold = (
-        "重算：与现榜一致" if found.difference is None else f"重算：与现榜不一致，从{found.difference}起！请联系维护者"
-    )
+    if found.broken_row is not None:
+        fold = "重算：账本断了，没有重算"
+    elif found.difference is not None:
+        fold = f"重算：与现榜不一致，从{found.difference}起！请联系维护者"
+    else:
+        fold = "重算：与现榜一致"
+    rights = f"{rows_of(found.broken_rights)}和写下时不一样，不给权利！" if found.broken_rights else "每行完好"
     sends = (
         "、".join(f"{label}{found.sends.get(state, 0)}" for state, label in _SENDS if found.sends.get(state)) or "无"
     )
@@ -129,6 +137,7 @@ def health(found: Health, backup_at: int | None, versions: str) -> str:
             "体检：" + ("正常" if found.well else "有问题"),
             chain,
             fold,
+            f"权限：{rights}",
             f"棋手{found.players}人，对局{found.games}局",
             f"待发消息：{sends}",
             f"最近备份：{backup}",
