@@ -17,7 +17,6 @@ from tests.support.quiet import A_MINUTE, WINDOW_MS, Everything
 from tests.support.rig import OFFICIAL, SCORING, Rig, SetClock
 from tests.support.rows import ms
 
-pytestmark = pytest.mark.xdist_group("quiet")
 ONE, TWO = long_name(1), long_name(2)
 PLACES = {"路人": OFFICIAL, ONE: OFFICIAL, "裁判老赵": SCORING, "小周": SCORING, "群主": SCORING}
 """Each role with the group in which it speaks; all speak in private, too."""

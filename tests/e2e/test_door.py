@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidSta
 from tests.e2e.world import BOT, OFFICIAL, OWNER, SCORING, TOKEN, World, settings
 from tests.support.process import BotProcess, free_port
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("door")]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PLAYERS = ("张三", "李四")
 GROUPS = {"TIAOQI__OFFICIAL_GROUPS": f'["{OFFICIAL}"]', "TIAOQI__SCORING_GROUPS": f'["{SCORING}"]'}

@@ -9,7 +9,7 @@ from websockets.asyncio.client import connect
 from plugins.rating_bot.sandbox.values import FakeMessage
 from tests.e2e.world import BOT, OFFICIAL, SCORING, TOKEN, World
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("hostile")]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PLAYERS = (
     "张三", "李四", "王五", "赵六", "钱七", "孙八", "周九", "吴十", "郑重", "冯唐", "陈平", "褚英", "卫青", "蒋干",

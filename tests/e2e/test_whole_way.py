@@ -4,7 +4,7 @@ import pytest
 
 from tests.e2e.world import BOT, ELSEWHERE, OFFICIAL, SCORING, World
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("whole_way")]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PLAYERS = (
     "张三", "李四", "王五", "赵六", "钱七", "孙八", "周九", "吴十", "郑重", "冯唐", "陈平", "褚英", "卫青", "蒋干",
