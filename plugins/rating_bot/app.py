@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 from plugins.rating_bot import jobs, logs, running
 from plugins.rating_bot.clock import Clock, ShiftedClock, SystemClock
 from plugins.rating_bot.settings import Settings, SettingsError, check
+from plugins.rating_bot.health import HealthPage
 from plugins.rating_bot.wire.adapter import UVICORN_OPTIONS, RatingAdapter, RatingBot
 from plugins.rating_bot.wiring import Parts
 from rating_core.discretion import PSEUDONYMS
@@ -112,6 +113,8 @@ def _install(settings: Settings, token: str, sandbox_clock: ShiftedClock | None)
         if sandbox_clock is not None:
             box.append(await _start_sandbox(engine, sandbox_clock, token))
 
+        pulses = nonebot.get_adapter(RatingAdapter).pulses
+        nonebot.get_app().router.routes.append(HealthPage(lambda: running.parts, pulses, clock).route())
     @driver.on_shutdown
     async def stop() -> None:
         for sandbox_ in box:
@@ -153,6 +156,7 @@ class Engine:
         parts, running.parts = running.parts, None
         if parts is None:
             return
+        adapter.on_return = parts.came_back
         # what is still queued is not handled any more: it must not count as read, or the next start passes over it
         nonebot.get_adapter(RatingAdapter).on_handled = None
         await asyncio.gather(*self._under_way, return_exceptions=True)
@@ -191,7 +195,10 @@ def _why_not(error: Exception) -> str:
 
 
 def _bots() -> dict[str, RatingBot]:
-    return {self_id: bot for self_id, bot in nonebot.get_bots().items() if isinstance(bot, RatingBot)}
+    """The accounts through which QQ can be reached now."""
+    pulses = nonebot.get_adapter(RatingAdapter).pulses
+    bots = {self_id: bot for self_id, bot in nonebot.get_bots().items() if isinstance(bot, RatingBot)}
+    return {self_id: bot for self_id, bot in bots.items() if pulses.is_online(self_id)}
 
 
 def _schedule(scheduler: Any, engine: Engine) -> None:

@@ -1,6 +1,7 @@
 """The log: NoneBot's, without the lines it writes of every event and request. What the bot decided has its own line."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nonebot import log
@@ -8,8 +9,11 @@ from nonebot import log
 if TYPE_CHECKING:
     from loguru import Record
 
-CHATTY = ("nonebot.message", "nonebot.internal.matcher", "uvicorn.protocols")
-"""Modules whose lines below a warning tell who said what, and who asked for which address with which token."""
+CHATTY = ("/nonebot/message.py", "/nonebot/internal/matcher/matcher.py", "/uvicorn/protocols/")
+"""Files whose lines below a warning tell who said what, and who asked for which address with which token.
+
+The names of records do not tell: NoneBot shortens them.
+"""
 
 
 def install() -> None:
@@ -19,6 +23,9 @@ def install() -> None:
 
 
 def worth_a_line(record: "Record") -> bool:
-    """Return whether a record is written: LOG_LEVEL decides, but for what CHATTY modules say below WARNING."""
-    chatty = (record["name"] or "").startswith(CHATTY) and record["level"].no < log.logger.level("WARNING").no
-    return not chatty and log.default_filter(record)
+    """Return whether a record is written: LOG_LEVEL decides, but for what CHATTY files say below WARNING."""
+    if record["level"].no < log.logger.level("WARNING").no:
+        path = Path(record["file"].path).as_posix()
+        if any(part in path for part in CHATTY):
+            return False
+    return log.default_filter(record)

@@ -162,6 +162,10 @@ class Parts:
         if self.runtime.league.damage is not None:
             await self.integrity.tell_damage()
         elif self.caught_up():
+    def came_back(self, seconds: float, why: str) -> None:
+        """QQ itself was away for so long while its client was connected, or until that connected anew."""
+        self.spawn(jobs.tell_return(self.runtime, self.sender, seconds, why))
+
             await jobs.tick(self.runtime, self.sender)
 
     async def flush(self) -> None:
@@ -170,6 +174,13 @@ class Parts:
     async def stop(self) -> None:
         """End in order: no new work, finish what runs, write the watermarks, let go of the database."""
         await self.gapfill.stop()
+        """Write the watermarks; where the database took nothing last time, try whether it does again."""
+        if self.database.failing:
+            try:
+                await self.database.try_writing()
+            except StorageFailed:
+                return  # /health tells
+            logger.warning("the database takes writes again")
         await self.dispatcher.finish()
         await self.sender.stop()
         if self.painter is not None:

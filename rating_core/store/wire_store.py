@@ -215,11 +215,11 @@ class OutboxTable:
         query = select(outbox.c.state, func.count().label("number")).group_by(outbox.c.state)
         return {row.state: row.number for row in await self._connection.execute(query)}
 
-    async def oldest_waiting(self) -> int | None:
-        """Return when the oldest message that is not out yet was queued, for /体检."""
-        query = select(func.min(outbox.c.created_at)).where(outbox.c.state.in_(WORK))
-        oldest: int | None = (await self._connection.execute(query)).scalar_one()
-        return oldest
+    async def backlog(self) -> tuple[int, int | None]:
+        """Return how many messages are not out yet, and when the oldest of them was queued."""
+        query = select(func.count(), func.min(outbox.c.created_at)).where(outbox.c.state.in_(("held", *WORK)))
+        count, oldest = (await self._connection.execute(query)).one()
+        return int(count), oldest
 
     async def _set(self, outbox_id: int, **values: int | str | ColumnElement[int] | None) -> None:
         await self._connection.execute(update(outbox).where(outbox.c.outbox_id == outbox_id).values(**values))

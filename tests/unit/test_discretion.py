@@ -3,6 +3,7 @@
 import io
 import sys
 import traceback
+from importlib.util import find_spec
 
 import pytest
 
@@ -67,16 +68,17 @@ def test_tracebacks_and_prints_pass_it_too(monkeypatch: pytest.MonkeyPatch) -> N
     assert "ValueError: no account 用户1" in err.getvalue() and "2012345678" not in err.getvalue()
 
 
-class _Level:
-    def __init__(self, no: int) -> None:
-        self.no = no
+class _Has:
+    def __init__(self, **values: object) -> None:
+        vars(self).update(values)
 
 
 @pytest.mark.parametrize(
-    ("name", "level", "written"),
+    ("module", "level", "written"),
     [
         ("nonebot.message", 25, False),  # who said what
         ("nonebot.message", 40, True),
+        ("nonebot.internal.matcher.matcher", 20, False),
         ("uvicorn.protocols.http.h11_impl", 20, False),
         ("uvicorn.protocols.websockets.websockets_impl", 20, False),  # the address may hold the token
         ("uvicorn.server", 20, True),
@@ -84,6 +86,7 @@ class _Level:
         ("plugins.rating_bot.wire.order", 10, False),
     ],
 )
-def test_which_lines_are_written(name: str, level: int, written: bool) -> None:
-    record = {"name": name, "level": _Level(level), "extra": {}}
+def test_which_lines_are_written(module: str, level: int, written: bool) -> None:
+    path = find_spec(module).origin  # type: ignore[union-attr]
+    record = {"file": _Has(path=path), "level": _Has(no=level), "extra": {}}
     assert worth_a_line(record) == written  # type: ignore[arg-type]

@@ -93,7 +93,7 @@ async def test_the_life_of_a_message_to_send(database: Database) -> None:
         assert [row.outbox_id for row in await box.pending("g1", NOW + 60)] == [first]
         assert len(await box.pending(None, NOW)) == 3
         assert await box.chats_with_work() == ["g1", "u2"]
-        assert await box.oldest_waiting() == NOW
+        assert await box.backlog() == (3, NOW)
 
         await box.mark_sending(first, NOW + 5)
         row = (await box.rows("sending"))[0]

@@ -19,11 +19,13 @@ from .inbound import chat_of, is_own, to_inbound, to_sent
 from .link import Link, result_of
 from .messages import Inbound, Sent
 from .order import ChatQueues
+from .pulse import MISSED_BEATS, Pulses
 from .repair import Data, repair, whole
 
 WS_PATH = "/onebot/v11/ws"
 MAX_FRAME = 4 * 1024 * 1024
 """Characters of one frame; longer ones are skipped."""
+MAX_WHY = 60
 PROBE_SECONDS = 3.0
 """How long the older of two connections with the same self id has to answer."""
 
@@ -55,7 +57,8 @@ class RatingAdapter(Adapter):
     `allowed_self_ids`: QQ numbers that may connect, empty for any.
 
     Set on the instance before the first connection: `on_connect` (called at once, before any event is handled),
-    `on_sent` (the bot's own messages), `on_handled` (after the matchers), `on_unmuted` (a chat may be sent to again).
+    `on_sent` (the bot's own messages), `on_handled` (after the matchers), `on_unmuted` (a chat may be sent to again),
+    `on_return` (QQ was away so many seconds, for this reason).
     """
 
     access_token: ClassVar[str] = ""
@@ -64,9 +67,11 @@ class RatingAdapter(Adapter):
     on_sent: Callable[[Sent], object] | None = None
     on_handled: Callable[[Inbound], object] | None = None
     on_unmuted: Callable[[str], object] | None = None
+    on_return: Callable[[float, str], object] | None = None
 
     def _setup(self) -> None:
         self.queues = ChatQueues()
+        self.pulses = Pulses()
         self._links: dict[str, Link] = {}
         self._own_ids = set(self.allowed_self_ids)
         self._admissions: dict[str, asyncio.Lock] = {}
@@ -117,12 +122,37 @@ class RatingAdapter(Adapter):
             logger.error(f"message that is no message event dropped: {_shape(data)}")
             return None
         self._watch_mute(bot, fixed)
+        self._watch_pulse(bot, fixed)
         return event
 
     def _watch_mute(self, bot: RatingBot, data: Data) -> None:
         lifted = data.get("notice_type") == "group_ban" and data.get("sub_type") == "lift_ban"
         if lifted and self.on_unmuted is not None and str(data.get("user_id")) in (bot.self_id, "0"):
             self.on_unmuted(chat_of(data))
+
+    def _watch_pulse(self, bot: RatingBot, data: Data) -> None:
+        """QQ itself can be away while its client is connected: by NapCat's notice, or by the heartbeat's status."""
+        online: bool | None = None
+        if data.get("notice_type") == "bot_offline":
+            self._went_offline(bot, f"{data.get('tag') or ''} {data.get('message') or ''}".strip())
+        elif data.get("meta_event_type") == "heartbeat":
+            online = self.pulses.beat(bot.self_id, data)
+            if online is False:
+                self._went_offline(bot, "")
+        else:
+            online = data["post_type"] == "message"  # somebody said something, so QQ is there
+        if online and (away := self.pulses.online_again(bot.self_id)) is not None:
+            self._connected(bot)  # as after an outage: read what was said, then go on sending
+            self._came_back(bot, *away)
+
+    def _went_offline(self, bot: RatingBot, why: str) -> None:
+        if self.pulses.offline(bot.self_id, why[:MAX_WHY]):
+            logger.error(f"QQ is offline on the connection of {bot.self_id}; its client is still there")
+
+    def _came_back(self, bot: RatingBot, seconds: float, why: str) -> None:
+        logger.warning(f"QQ is back on the connection of {bot.self_id} after {seconds:.0f} s")
+        if self.on_return is not None:
+            self.on_return(seconds, why)
 
     # --- the connection -----------------------------------------------------------------------------------
 
@@ -180,18 +210,25 @@ class RatingAdapter(Adapter):
         self.connections[link.self_id] = link.websocket
         self.bot_connect(bot)
         logger.info(f"{link.self_id} connected")
+        away = self.pulses.connected(link.self_id)
+        self._connected(bot)
+        if away is not None:
+            self._came_back(bot, *away)
+        return bot
+
+    def _connected(self, bot: RatingBot) -> None:
         try:
             if self.on_connect is not None:
                 self.on_connect(bot)
         except Exception as error:
-            logger.opt(exception=error).error(f"what was to happen when {link.self_id} connected failed")
-        return bot
+            logger.opt(exception=error).error(f"what was to happen when {bot.self_id} connected failed")
 
     async def _detach(self, link: Link) -> None:
         link.shut()
         if self._links.get(link.self_id) is link:
             del self._links[link.self_id]
             self.connections.pop(link.self_id, None)
+            self.pulses.disconnected(link.self_id)
             self.bot_disconnect(self.bots[link.self_id])
             logger.warning(f"{link.self_id} disconnected")
         await link.close()
@@ -199,8 +236,12 @@ class RatingAdapter(Adapter):
     async def _receive(self, link: Link, bot: RatingBot) -> None:
         while True:
             try:
-                raw = await link.websocket.receive()
+                async with asyncio.timeout(self.pulses.patience(link.self_id)):
+                    raw = await link.websocket.receive()
             except WebSocketClosed:
+                return
+            except TimeoutError:
+                logger.warning(f"the client of {link.self_id} missed {MISSED_BEATS} heartbeats: disconnecting")
                 return
             except Exception as error:
                 logger.warning(f"the connection of {link.self_id} broke: {error!r}")

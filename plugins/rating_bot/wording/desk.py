@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from plugins.rating_bot.wire.gapfill import Gap
-from plugins.rating_bot.wording.common import fit, names
+from plugins.rating_bot.wording.common import cut, fit, names
 from plugins.rating_bot.wording.integrity import rows_of
 from plugins.rating_bot.wording.reports import STATES
 from rating_core.directory import Directory
 from rating_core.service.docket import Docket, Entry
 from rating_core.service.health import Health
 from rating_core.service.people import PREVIEW_MINUTES
+from rating_core.store.backup import BackupBroken, BackupFailed, NoSpace
 from rating_core.store.desk_store import JournalLine, Preview
 from rating_core.store.people_store import MASKED, Application
 from rating_core.store.report_store import Report
@@ -27,6 +28,9 @@ DOCKET_KINDS = {
     "differs": "重算与现榜不一致",
     "broken_rights": "权限表有坏行",
 }
+
+
+MB = 1024 * 1024
 
 
 def no_preview(number: int) -> str:
@@ -150,15 +154,28 @@ _SENDS = (("pending", "排队"), ("held", "待合并"), ("sending", "发送中")
 
 
 def backed_up(name: str, size: int) -> str:
-    return f"已备份：{name}（{size / 1024 / 1024:.1f} MB），在机器人所在机器的备份目录里。"
+    return f"已备份：{name}（{size / MB:.1f} MB，打开重算过），在机器人所在机器的备份目录里。"
 
 
 def backup_elsewhere() -> str:
     return "数据库是PostgreSQL，请用它自己的备份（pg_dump）；机器人不复制它。"
 
 
-def backup_failed(reason: str) -> str:
-    return f"备份没有做成：{reason}"
+def backup_failed(error: BackupFailed) -> str:
+    """A backup could not be made, or is no good."""
+    match error:
+        case NoSpace(needed=needed, free=free):
+            return (
+                f"备份没有做成：磁盘只剩{free / MB:.0f} MB，要有{needed / MB:.0f} MB。请在机器人所在的机器上腾出地方。"
+            )
+        case BackupBroken(path=path):
+            return f"备份做出来了，但打开重算时没通过（{cut(str(error), 60)}），改名为{path.name}，不算数。"
+    return f"备份没有做成：{cut(str(error), 80)}"
+
+
+def daily_backup_failed(error: BackupFailed) -> str:
+    """To desk and superusers."""
+    return f"今天的自动{backup_failed(error)}\n明天4点再试；也可以现在就：\n/备份"
 
 
 def sending_alarm(kind: str, chat: str, text: str) -> str:
@@ -171,6 +188,15 @@ def sending_alarm(kind: str, chat: str, text: str) -> str:
         "kicked": f"机器人不在{where}里了，消息先留着",
         "risk": f"QQ暂时不让机器人在{where}说话（风控），消息先留着，过一会儿再试",
     }[kind]
+
+
+def was_offline(since: int, until: int, why: str) -> str:
+    """To the superusers: the bot's QQ was logged out, or without a connection to QQ, and is back."""
+    said = f"（{why}）" if why else ""
+    return (
+        f"机器人的QQ掉线过：{show_time(since)[5:]}—{show_time(until)[5:]}{said}，现在恢复了。"
+        "这期间群里报的分已从历史里补记；在记分群看看有没有漏收：\n/待办"
+    )
 
 
 def missed(group: str, gap: Gap) -> str:
