@@ -11,6 +11,7 @@ from nonebot.exception import AdapterException
 from nonebot.log import logger
 
 from plugins.rating_bot import jobs
+from plugins.rating_bot.backups import DailyBackup
 from plugins.rating_bot.clock import Clock
 from plugins.rating_bot.handlers.dispatch import Dispatcher, load_handlers
 from plugins.rating_bot.handlers.makeup import merge_held
@@ -50,6 +51,7 @@ class Parts:
     gapfill: GapFill
     dispatcher: Dispatcher
     integrity: Integrity
+    backup: DailyBackup
     caught_up: Callable[[], bool]
     """A QQ client is connected and what was said while none was has been handled: deadlines may be judged by now."""
     _tasks: set["asyncio.Future[Any]"]
@@ -70,9 +72,11 @@ class Parts:
         lock = ProcessLock(database)
         if not await lock.try_acquire():
             await _stand_by(lock)
-        saved = await migrate(database, folder / BACKUPS)
-        if saved is not None:
-            logger.info(f"数据库已升级，升级前的备份：{saved}")
+        upgrade = await migrate(database, folder / BACKUPS)
+        if upgrade is not None and upgrade.saved is not None:
+            logger.info(f"数据库已升级，升级前的备份：{upgrade.saved}")
+        elif upgrade is not None:
+            logger.warning("数据库已升级；这台机器上没有 pg_dump，升级前没有备份。")
         if fresh_chats:
             async with database.write() as connection:
                 await forget_chats(connection)
@@ -124,7 +128,8 @@ class Parts:
         await sender.start()
         _spawn(tasks, integrity.examine())
         return cls(
-            runtime, database, lock, sender, painter, watermarks, gapfill, dispatcher, integrity, caught_up, tasks
+            runtime, database, lock, sender, painter, watermarks, gapfill, dispatcher, integrity,
+            DailyBackup(runtime, tell), caught_up, tasks,
         )  # fmt: skip
 
     def connected(self, bot: Caller) -> None:
@@ -157,23 +162,18 @@ class Parts:
         """QQ lets the bot speak again in a group."""
         self.spawn(self.sender.resume(chat))
 
+    def came_back(self, seconds: float, why: str) -> None:
+        """QQ itself was away for so long while its client was connected, or until that connected anew."""
+        self.spawn(jobs.tell_return(self.runtime, self.sender, seconds, why))
+
     async def tick(self) -> None:
         """Do what is due by now, while all that was said before is known; nothing while the ledger is damaged."""
         if self.runtime.league.damage is not None:
             await self.integrity.tell_damage()
         elif self.caught_up():
-    def came_back(self, seconds: float, why: str) -> None:
-        """QQ itself was away for so long while its client was connected, or until that connected anew."""
-        self.spawn(jobs.tell_return(self.runtime, self.sender, seconds, why))
-
             await jobs.tick(self.runtime, self.sender)
 
     async def flush(self) -> None:
-        await self.watermarks.flush(self.database)
-
-    async def stop(self) -> None:
-        """End in order: no new work, finish what runs, write the watermarks, let go of the database."""
-        await self.gapfill.stop()
         """Write the watermarks; where the database took nothing last time, try whether it does again."""
         if self.database.failing:
             try:
@@ -181,6 +181,11 @@ class Parts:
             except StorageFailed:
                 return  # /health tells
             logger.warning("the database takes writes again")
+        await self.watermarks.flush(self.database)
+
+    async def stop(self) -> None:
+        """End in order: no new work, finish what runs, write the watermarks, let go of the database."""
+        await self.gapfill.stop()
         await self.dispatcher.finish()
         await self.sender.stop()
         if self.painter is not None:

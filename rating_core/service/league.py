@@ -136,9 +136,8 @@ class League:
             self.refuse_damage()
         try:
             async with self.database.write() as connection:
-                if self.damage is None and (
-                    self._uncertain or await LedgerStore(connection).head() != (self.book.seq, self.book.hash)
-                ):
+                head = await LedgerStore(connection).head(lock=True)
+                if self.damage is None and (self._uncertain or head != (self.book.seq, self.book.hash)):
                     await self._read_again()
                     if entries:
                         self.refuse_damage()

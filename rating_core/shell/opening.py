@@ -7,6 +7,7 @@ from pathlib import Path
 from dotenv import dotenv_values
 
 from rating_core.shell import wording
+from rating_core.store.backup import BackupFailed
 from rating_core.store.database import Database, ProcessLock, StorageFailed, sqlite_path
 from rating_core.store.migrate import SchemaTooNew, migrate, schema_state
 
@@ -75,10 +76,12 @@ async def writing(url: str) -> AsyncIterator[tuple[Database, Path | None]]:
         if not await lock.try_acquire():
             raise ShellError(wording.RUNNING)
         folder = database.path.parent if database.path else Path("data")
-        saved = await migrate(database, folder / BACKUPS)
-        yield database, saved
+        upgrade = await migrate(database, folder / BACKUPS)
+        yield database, upgrade.saved if upgrade else None
     except SchemaTooNew as error:
         raise ShellError(wording.other_schema(str(error), "")) from error
+    except BackupFailed as error:
+        raise ShellError(wording.backup_failed(error)) from error
     except StorageFailed as error:
         raise ShellError(wording.storage_failed(error)) from error
     finally:

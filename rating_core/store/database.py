@@ -205,17 +205,21 @@ class ProcessLock:
                     return
             await asyncio.sleep(poll_seconds)  # no event tells what another process does
 
-    async def lost(self) -> bool:
-        """Whether the lock that was held is gone for good; it never is while the process lives on SQLite."""
-        if self._database.fence is None:
-            return False
-        try:
-            async with self._database.write():  # looks whether the connection is still there
-                return False
-        except LockLost:
-            return True
-        except StorageFailed:  # no telling before the server answers; until then nothing can be written either
-            return False
+    async def until_lost(self, look_every: float) -> None:
+        """Return when the lock that was held is gone for good, which happens on PostgreSQL alone (see Fence).
+
+        A failing write tells at once; where none is made, the connection is looked at every `look_every` seconds.
+        """
+        fence = self._database.fence
+        lost = asyncio.Event() if fence is None else fence.lost
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(None if fence is None else look_every):
+                    await lost.wait()
+                    return
+            with suppress(StorageFailed):
+                async with self._database.write():  # the pool asks the connection whether it is alive
+                    pass
 
     async def release(self) -> None:
         if self._file is not None:

@@ -1,5 +1,6 @@
-"""Bringing the database to this version's tables, with a backup of the file first."""
+"""Bringing the database to this version's tables, with a backup first."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from alembic import command
@@ -11,12 +12,21 @@ from sqlalchemy import Connection
 from rating_core.failpoints import hit
 from rating_core.store.backup import backup_sqlite
 from rating_core.store.database import Database
+from rating_core.store.dump import dump
 
 MIGRATIONS = Path(__file__).resolve().parents[2] / "migrations"
 
 
 class SchemaTooNew(Exception):
     """The database was written by a newer version of the bot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """An older version's database was brought up to this one's tables."""
+
+    saved: Path | None
+    """The backup made before; None on PostgreSQL where there is no pg_dump."""
 
 
 def _config(connection: Connection | None = None) -> Config:
@@ -37,10 +47,10 @@ async def schema_state(database: Database) -> tuple[str | None, str]:
         return await connection.run_sync(_revision), head or ""
 
 
-async def migrate(database: Database, backups: Path) -> Path | None:
-    """Run what migrations are missing, whole or not at all; return the backup made before, if any.
+async def migrate(database: Database, backups: Path) -> Upgrade | None:
+    """Run what migrations are missing, whole or not at all; None where there was nothing to upgrade.
 
-    Raises SchemaTooNew when the database comes from a newer version.
+    Raises SchemaTooNew when the database comes from a newer version, BackupFailed where none could be made before.
     """
     current, head = await schema_state(database)
     if current == head:
@@ -48,11 +58,15 @@ async def migrate(database: Database, backups: Path) -> Path | None:
     known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
     if current is not None and current not in known:
         raise SchemaTooNew(current)
-    saved = None
-    if current is not None and database.path is not None:
-        saved = await backup_sqlite(database.path, backups, f"before-{head}")
+    upgrade = None
+    if current is not None:
+        label = f"before-{head}"
+        if database.path is not None:
+            upgrade = Upgrade(await backup_sqlite(database.path, backups, label))
+        else:
+            upgrade = Upgrade(await dump(database.url, backups, label))
     async with database.write() as connection:
         await connection.run_sync(lambda sync: command.upgrade(_config(sync), "head"))
         hit("before_migration_commit")
     hit("after_migration_commit")
-    return saved
+    return upgrade

@@ -4,6 +4,7 @@ The advisory lock belongs to the session of the writing connection itself. If th
 reason, the lock goes with it, and this process never makes another one: what it does not hold, it cannot write to.
 """
 
+import asyncio
 from typing import Any
 
 from sqlalchemy import event
@@ -36,12 +37,15 @@ _READER = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE
 
 
 class Fence:
-    """Lets exactly one connection of the writing engine exist: the one that took the lock."""
+    """Lets only one connection of the writing engine exist: the one that took the lock."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self._passed = False
+        self.lost = asyncio.Event()
+        """Set once the connection that held the lock is known to be gone; nothing is written after that."""
         event.listen(engine.sync_engine, "connect", self._connect)
+        event.listen(engine.sync_engine, "invalidate", self._invalidated)
 
     def _connect(self, connection: Any, _record: Any) -> None:
         try:
@@ -55,10 +59,17 @@ class Fence:
             raise
         self._passed = True
 
+    def _invalidated(self, _connection: Any, _record: Any, error: BaseException | None) -> None:
+        if isinstance(error, asyncio.CancelledError):
+            self._passed = False  # we closed it ourselves: the next write takes the lock again, or fails
+        else:
+            self.lost.set()
+
     async def release(self) -> None:
-        """Close the writing connection, and the lock is free; the next one may be made again."""
+        """Close the writing connection, and the lock is free; it may be taken again."""
         await self._engine.dispose()
         self._passed = False
+        self.lost.clear()
 
 
 def open_engines(url: URL) -> tuple[AsyncEngine, AsyncEngine, Fence]:

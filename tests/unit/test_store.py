@@ -131,10 +131,10 @@ async def test_a_migration_is_whole_or_absent_and_backed_up(
 
     script.write_text(NEXT.format(revision="0002", down="0001", end=""))
     shutil.rmtree(migrations / "versions" / "__pycache__", ignore_errors=True)
-    saved = await migrate.migrate(database, tmp_path / "backups")
+    upgrade = await migrate.migrate(database, tmp_path / "backups")
     assert await schema_state(database) == ("0002", "0002")
     assert raw(database, "SELECT * FROM extra") == [(1,)]
-    assert saved is not None and saved.name.startswith("ratings-before-0002")
+    assert upgrade is not None and (saved := upgrade.saved) is not None and saved.name.startswith("ratings-before-0002")
     old = await Database.open(f"sqlite+aiosqlite:///{saved}", read_only=True)
     assert (await schema_state(old))[0] == "0001"
     assert await rows_of(old) == await rows_of(database)
