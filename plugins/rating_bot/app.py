@@ -208,7 +208,7 @@ def _schedule(scheduler: Any, engine: Engine) -> None:
     morning = {**daily, "hour": jobs.DIGEST_HOUR}
     scheduler.add_job(engine.job(lambda parts: parts.tick()), "interval", seconds=TICK_SECONDS, **options)
     scheduler.add_job(engine.job(lambda parts: parts.flush()), "interval", seconds=FLUSH_SECONDS, **options)
-    scheduler.add_job(engine.job(lambda parts: jobs.back_up(parts.runtime)), "cron", **daily)
+    scheduler.add_job(engine.job(lambda parts: parts.backup.run()), "cron", minute=0, **options)
     scheduler.add_job(engine.job(lambda parts: jobs.forget_raw(parts.runtime)), "cron", minute=30, **daily)
     scheduler.add_job(engine.job(lambda parts: jobs.digest(parts.runtime, parts.sender)), "cron", **morning)
 

@@ -1,8 +1,6 @@
-"""What happens by the clock: deadlines and reminders, the desk's digest, the daily backup, forgetting old messages."""
+"""What happens by the clock: deadlines and reminders, the desk's digest, forgetting old messages."""
 
 from collections.abc import Iterable
-
-from nonebot.log import logger
 
 from plugins.rating_bot.handlers.happenings import tell
 from plugins.rating_bot.runtime import Runtime
@@ -13,14 +11,11 @@ from rating_core.failpoints import hit
 from rating_core.service import due
 from rating_core.service.docket import docket_of
 from rating_core.service.league import Tx
-from rating_core.store.backup import BackupFailed, backup_sqlite
-from rating_core.times import DAY_MS, HOUR_MS, to_datetime
+from rating_core.times import DAY_MS, HOUR_MS
 
 ON_THE_WAY_MS = 5_000
 """What was said so shortly before a deadline may still be on its way here."""
-KEEP_DAILY = 14
 KEEP_RAW_DAYS = 30
-DAILY = "daily-"
 DIGEST_HOUR = 9
 DIGEST_LIFE_MS = 12 * HOUR_MS
 """A digest that could not be sent for so long is dropped: the next one is near."""
@@ -99,24 +94,6 @@ async def digest(runtime: Runtime, sender: Sender) -> None:
         outs = [Out(group_chat(group), text, "reminder") for group in runtime.settings.scoring_groups]
         chats = await queue(tx, outs, expires_at=tx.now + DIGEST_LIFE_MS)
     sender.wake(chats)
-
-
-async def back_up(runtime: Runtime) -> None:
-    """Make the day's backup and drop the oldest daily ones (SQLite only; PostgreSQL has its own backups)."""
-    source = runtime.league.database.path
-    if source is None:
-        return
-    label = DAILY + to_datetime(runtime.clock.now()).strftime("%Y%m%d")
-    try:
-        made = await backup_sqlite(source, runtime.backups, label)
-    except BackupFailed as error:
-        logger.error(f"the daily backup failed: {error}")
-        async with runtime.league.transaction() as tx:
-            await tx.desk.add_docket("failed_backup", "", str(error)[:100], tx.now)
-        return
-    logger.info(f"backup made: {made.name}")
-    for old in sorted(runtime.backups.glob(f"{source.stem}-{DAILY}*.db"))[:-KEEP_DAILY]:
-        old.unlink(missing_ok=True)
 
 
 async def forget_raw(runtime: Runtime) -> None:

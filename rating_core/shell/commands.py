@@ -7,17 +7,19 @@ from rich.console import Console
 from rich.progress import track
 
 from rating_core.book import Book
-from rating_core.check import difference, fold_afresh
+from rating_core.check import Replay
 from rating_core.ledger import LedgerError, Row
 from rating_core.queries import board, calculate
 from rating_core.report_text import Result
 from rating_core.rulebook import EVENT_WEIGHTS, POOLS
+from rating_core.service.backups import make_backup
 from rating_core.service.league import League
 from rating_core.shell import wording
 from rating_core.shell.opening import BACKUPS, ShellError, file_of, reading
-from rating_core.store.backup import BackupFailed, backup_sqlite
+from rating_core.store.backup import BackupFailed
 from rating_core.store.database import Database
 from rating_core.store.ledger_store import LedgerStore
+from rating_core.store.sealed import broken_rows
 from rating_core.times import to_datetime
 
 Say = Callable[[str], None]
@@ -61,28 +63,30 @@ def calc(left: float, word: str, right: float, weight: str, say: Say) -> int:
 
 
 async def replay(url: str, verify: bool, say: Say) -> int:
-    """Fold the ledger afresh; with `verify` check the hash chain and the announced figures too. 1 if broken."""
+    """Fold the ledger afresh; with `verify` check chain, announced figures and rights too. 1 if something is wrong."""
+    fold = Replay(dict(POOLS))
     async with reading(url) as database, database.read() as connection:
         ledger = LedgerStore(connection)
-        broken = await ledger.first_broken() if verify else None
-        rows = [] if broken is not None else [row async for row in ledger.rows_after(0)]
-    if broken is not None:
-        say(wording.chain_broken(broken))
+        head: tuple[int, str] | None = await ledger.head()
+        rows: list[Row] = []
+        try:
+            rows = [row async for row in ledger.rows_after(0)]
+        except LedgerError:
+            head = None
+        broken_rights = await broken_rows(connection)
+    fold.read(_progress(rows))
+    fold.end(head)
+    if fold.broken is not None:
+        say(wording.chain_broken(fold.broken))
         return 1
-    try:
-        fresh, wrong = fold_afresh(dict(POOLS), _progress(rows))
-        if verify and wrong is None:
-            live = Book()
-            live.advance(rows)
-            wrong = difference(live, fresh)
-    except LedgerError as error:
-        raise ShellError(wording.unreadable_ledger(error)) from error
-    _say_figures(fresh, rows, say)
+    _say_figures(fold.book, rows, say)
     if not verify:
         return 0
     say(wording.CHAIN_WHOLE)
-    say(wording.REPLAY_EQUAL if wrong is None else wording.replay_differs(wrong))
-    return 0 if wrong is None else 1
+    say(wording.REPLAY_EQUAL if fold.wrong is None else wording.replay_differs(fold.wrong))
+    if broken_rights:
+        say(wording.broken_rights(broken_rights))
+    return 0 if fold.wrong is None and not broken_rights else 1
 
 
 def _progress(rows: list[Row]) -> Iterable[Row]:
@@ -110,7 +114,7 @@ async def backup(url: str, folder: Path | None, clock: Clock, say: Say) -> int:
         raise ShellError(wording.NO_BACKUP_HERE)
     label = to_datetime(clock()).strftime("%Y%m%d-%H%M%S")
     try:
-        saved = await backup_sqlite(path, folder or path.parent / BACKUPS, label)
+        saved = await make_backup(path, folder or path.parent / BACKUPS, label)
     except BackupFailed as error:
         raise ShellError(wording.backup_failed(error)) from error
     say(wording.backed_up(saved, saved.stat().st_size))

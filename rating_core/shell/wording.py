@@ -1,7 +1,7 @@
 """Every sentence of the shell's commands; those about a roster file stand in import_wording."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rating_core.elo import round_half_up, show_change, show_rating
 from rating_core.queries import Board, BoardRow, Calculation, Term
 from rating_core.rulebook import CHIEF_EDITOR, EVENT_WEIGHTS, LOGISTIC_SCALE, POOLS
+from rating_core.store.sealed import BrokenRow
 from rating_core.times import show_day, show_time
 
 RUNNING = "机器人在运行，请用 /导入"
@@ -37,10 +38,6 @@ def other_schema(current: str | None, wanted: str) -> str:
     if current > wanted:
         return f"数据库是更新的版本写的（{current}，本程序是{wanted}），请先更新程序。"
     return f"数据库还是旧版本（{current}，需要{wanted}）。先启动一次机器人，它会备份并升级。"
-
-
-def unreadable_ledger(error: Exception) -> str:
-    return f"账本读不出来：{error}。用 replay --verify 看是哪一行，再从备份恢复。"
 
 
 def bad_pool(pool: str) -> str:
@@ -151,7 +148,16 @@ def standings(lines: Iterable[tuple[str, int, int, float]]) -> str:
 
 
 def chain_broken(seq: int) -> str:
-    return f"哈希链从账{seq}起断了：有人绕过机器人改了数据库，或文件损坏。请从备份恢复，不要继续使用。"
+    return f"账本从账{seq}起和写下时不一样：文件损坏，或有人绕过机器人改过。请从备份恢复（restore），不要继续使用。"
+
+
+def broken_rights(rows: Sequence[BrokenRow]) -> str:
+    """Rows that grant nothing; whose 蒙面人公用号 was is the superusers' matter, not this output's."""
+    keys = "、".join(f"{row.table} {row.key}" for row in rows)
+    return (
+        f"权限表有{len(rows)}行和写下时不一样，不给任何权利：{keys}。"
+        "用 rights 看是什么；重新绑定、任命后，用 rights --drop 清掉。"
+    )
 
 
 def replay_differs(about: str) -> str:

@@ -294,7 +294,7 @@ def test_a_ledger_that_cannot_be_read(imported: str) -> None:
     tamper(imported, "UPDATE ledger SET kind = 'poem' WHERE seq = 4")
     for arguments in (("replay",), ("board",), ("import", "roster.csv"), ("import", "roster.csv", "--yes")):
         status, said = run(*arguments)
-        assert status == 1 and "账本读不出来" in said, arguments
+        assert status == 1 and "账本从账4起和写下时不一样" in said, arguments
 
 
 # --- backup -----------------------------------------------------------------------------------------------

@@ -9,8 +9,9 @@ from plugins.rating_bot.handlers.table import Role, command
 from plugins.rating_bot.runtime import Runtime, bot_version
 from plugins.rating_bot.wire.messages import Inbound
 from plugins.rating_bot.wording import desk as wording
+from rating_core.service.backups import make_backup
 from rating_core.service.docket import docket_of
-from rating_core.store.backup import BackupFailed, backup_sqlite
+from rating_core.store.backup import BackupFailed
 from rating_core.store.desk_store import DocketItem
 from rating_core.times import to_datetime
 
@@ -66,9 +67,9 @@ async def _backup(runtime: Runtime, message: Inbound) -> Path | str | None:
     if source is None:
         return None
     try:
-        return await backup_sqlite(source, runtime.backups, to_datetime(message.said_at).strftime("%Y%m%d-%H%M%S"))
+        return await make_backup(source, runtime.backups, to_datetime(message.said_at).strftime("%Y%m%d-%H%M%S"))
     except BackupFailed as error:
-        return str(error)
+        return wording.backup_failed(error)
 
 
 @command(
@@ -79,6 +80,6 @@ async def backup(context: Context) -> str:
     if made is None:
         return wording.backup_elsewhere()
     if isinstance(made, str):
-        return wording.backup_failed(made)
+        return made
     await context.tx.journal(await context.known_actor(), context.at, "备份", detail=made.name)
     return wording.backed_up(made.name, made.stat().st_size)
