@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from plugins.rating_bot.sandbox.client import FakeClient, Style
+from plugins.rating_bot.sandbox.client import FakeClient, Faults, Style
 from plugins.rating_bot.sandbox.qq import FakeQQ, wall_clock
 from plugins.rating_bot.sandbox.values import FakeMessage
 from rating_core.book import Book
@@ -46,7 +46,7 @@ def settings(port: int) -> dict[str, str]:
 class World:
     """One league: its folder, its bot, its QQ. Everybody in `people` speaks by name."""
 
-    def __init__(self, folder: Path, style: Style = "napcat") -> None:
+    def __init__(self, folder: Path, style: Style = "napcat", faults: Faults | None = None) -> None:
         self.folder = folder
         self.port = free_port()
         self.late_ms = DAY_MS
@@ -56,7 +56,7 @@ class World:
             self.qq.add_group(number, name)
         self.bot = BotProcess(folder, settings(self.port))
         url = f"ws://127.0.0.1:{self.port}/onebot/v11/ws"
-        self.client = FakeClient(self.qq, url, token=TOKEN, style=style, retry=0.05)
+        self.client = FakeClient(self.qq, url, token=TOKEN, style=style, faults=faults, retry=0.05)
         self.people: dict[str, int] = {}
         self.players: tuple[str, ...] = ()
         self._client_started = False

@@ -104,6 +104,11 @@ class FakeClient:
             self._ws.transport.abort()
             await self._down.wait()
 
+    @property
+    def up(self) -> bool:
+        """Whether it is connected."""
+        return self._up.is_set()
+
     async def connected(self, timeout: float = 10) -> None:
         """Wait until connected. Raises ConnectionError with the last reason after `timeout`."""
         try:
