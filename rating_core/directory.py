@@ -60,6 +60,16 @@ class Holding:
     until: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PastBinding:
+    """An account was bound to a player from `since` until `until` (ms)."""
+
+    account_id: int
+    player_id: int
+    since: int
+    until: int
+
+
 @dataclass(slots=True)
 class Directory:
     """Names, accounts, roles and event names."""
@@ -74,6 +84,7 @@ class Directory:
     """Wrong names (their players) and whose they are, by the merges in force (§10)."""
     holdings: tuple[Holding, ...] = ()
     """Who held 蒙面人公用号, oldest first. Nobody is ever told (§7 D)."""
+    past_bindings: tuple[PastBinding, ...] = ()
     roles_whole: bool = True
     """False: a row of the roles is broken and may have been anybody's dismissal; group roles then give no rights."""
 
@@ -85,10 +96,14 @@ class Directory:
         roles: Iterable[tuple[int, str]],
         events: Mapping[int, str],
         holdings: Iterable[Holding] = (),
+        past_bindings: Iterable[PastBinding] = (),
         *,
         roles_whole: bool = True,
     ) -> "Directory":
-        directory = cls(Roster(names), events=dict(events), holdings=tuple(holdings), roles_whole=roles_whole)
+        directory = cls(
+            Roster(names), events=dict(events), holdings=tuple(holdings), past_bindings=tuple(past_bindings),
+            roles_whole=roles_whole,
+        )  # fmt: skip
         for account in accounts:
             directory.put(account)
         for account_id, role in roles:
@@ -98,7 +113,7 @@ class Directory:
     def copy(self) -> "Directory":
         return Directory(
             self.roster.copy(), dict(self.by_qq), dict(self.by_id), {p: set(a) for p, a in self.by_player.items()},
-            dict(self.roles), dict(self.events), self.merged, self.holdings, self.roles_whole,
+            dict(self.roles), dict(self.events), self.merged, self.holdings, self.past_bindings, self.roles_whole,
         )  # fmt: skip
 
     def put(self, account: Account) -> None:
@@ -128,6 +143,17 @@ class Directory:
         """Return the QQ numbers bound to a player."""
         accounts = (self.by_id[a] for a in sorted(self.by_player.get(player_id, ())))
         return [a.qq for a in accounts if a.qq is not None]
+
+    def players_of(self, account_id: int, since: int = 0) -> frozenset[int]:
+        """Return the players an account is bound to or was at any time after `since` (ms); of merged ones both."""
+        found = {b.player_id for b in self.past_bindings if b.account_id == account_id and b.until > since}
+        if (account := self.by_id.get(account_id)) is not None and account.player_id is not None:
+            found.add(account.player_id)
+        return frozenset(found | {self.merged[player] for player in found if player in self.merged})
+
+    def is_or_was_in(self, account_id: int, players: Container[int | None]) -> bool:
+        """Return whether an account is bound to one of `players` or ever was: it is his own case (§5 D)."""
+        return any(player in players for player in self.players_of(account_id))
 
     def name_of(self, player_id: int) -> str:
         """Return a player's current name; his number where he has none any more."""
@@ -169,9 +195,9 @@ class Directory:
         return holder is not None and holder.account_id == account_id and self.masked in players
 
     def is_own_game(self, players: Container[int | None], at: int) -> bool:
-        """Return whether 蒙面人公用号 and the roster name of who held it at `at` (ms) both play (§7 D)."""
+        """Return whether 蒙面人公用号 and a name, present or past, of who held it at `at` (ms) both play (§7 D)."""
         holder = self.holder_at(at)
-        return holder is not None and holder.player_id in players and self.masked in players
+        return holder is not None and self.masked in players and self.is_or_was_in(holder.account_id, players)
 
     def event_id(self, name: str) -> int | None:
         return next((number for number, known in self.events.items() if known == name), None)

@@ -274,6 +274,18 @@ def upgrade() -> None:
         comment="Why an entry was made, in the actor's words; erasable.",
     )
     op.create_table(
+        "past_bindings",
+        sa.Column(
+            "binding_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False
+        ),
+        sa.Column("account_id", sa.BigInteger(), nullable=False),
+        sa.Column("player_id", sa.BigInteger(), nullable=False),
+        sa.Column("since", sa.BigInteger(), nullable=False),
+        sa.Column("until", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("binding_id", name="pk_past_bindings"),
+        comment="Whom an account was bound to before, so that nobody judges his own case (§5); erasable.",
+    )
+    op.create_table(
         "imports",
         sa.Column("hash", sa.Text(), nullable=False),
         sa.Column("at", sa.BigInteger(), nullable=False),

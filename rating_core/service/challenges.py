@@ -19,6 +19,7 @@ from rating_core.rules import challenge as rules
 from rating_core.rules.display import masked_player
 from rating_core.rules.eligibility import Bar, bar_of
 from rating_core.service.league import Tx
+from rating_core.service.own_case import check_own_case
 from rating_core.service.people import Place
 from rating_core.service.refusal import Refusal
 from rating_core.state import Challenge
@@ -84,8 +85,8 @@ async def issue(tx: Tx, actor: Actor, challenger: int, opponent: int, pool: str,
 
     A scorekeeper may do it for a player, but not against himself (§5 D).
     """
-    if actor.player_id == opponent and challenger != opponent:
-        raise Refusal("own_case")
+    if challenger not in (opponent, actor.player_id):
+        check_own_case(tx.directory, actor, {opponent})
     at = place.said_at
     masked = masked_player(tx.directory)
     if (found := rules.obstacle(tx.state, pool, challenger, opponent, at, masked)) is not None:
@@ -107,8 +108,7 @@ def _open(tx: Tx, actor: Actor, number: int) -> Challenge:
     challenge = tx.state.challenges.get(number)
     if challenge is None:
         raise Refusal("no_challenge", number=number)
-    if actor.player_id in (challenge.challenger, challenge.opponent):
-        raise Refusal("own_case")
+    check_own_case(tx.directory, actor, {challenge.challenger, challenge.opponent})
     if challenge.state != "open":
         raise Refusal("challenge_ended", challenge=challenge)
     return challenge

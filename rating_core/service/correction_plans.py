@@ -1,5 +1,6 @@
 """What a correction would be (§10): which entry it refers to, whom it concerns, and why it cannot be made."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -33,7 +34,7 @@ from rating_core.rulebook import CASUAL_WEIGHT, MASKED_NAME, UNRATED_WEIGHT
 from rating_core.rules.season import leave_closes
 from rating_core.service.impact import GameView, view
 from rating_core.service.league import Tx
-from rating_core.service.masked import check_own_case
+from rating_core.service.own_case import check_own_case
 from rating_core.service.refusal import Refusal
 from rating_core.store.report_store import Report
 from rating_core.times import season_of
@@ -115,11 +116,18 @@ async def plan(tx: Tx, actor: Actor, request: Request) -> Plan:
         case "merge":
             found = await _merge(tx, actor, request)
     report = found.report
-    check_own_case(tx.directory, actor, found.subjects, request.said_at if report is None else report.said_at)
-    posted_it = report is not None and report.player_id is not None and report.account_id == actor.account_id
-    if actor.player_id in found.subjects or posted_it:
-        raise Refusal("own_case")
+    concerned = found.subjects | frozenset(map(tx.book.alias, _as_posted(found)))
+    check_own_case(tx.directory, actor, concerned, request.said_at if report is None else report.said_at)
     return found
+
+
+def _as_posted(found: Plan) -> Iterator[int]:
+    """Yield who played in the games in question when they were entered, whatever was amended since."""
+    entry = found.root or found.entry
+    if isinstance(entry, Games):
+        for number, line in enumerate(entry.lines, entry.first):
+            if found.game in (None, number):
+                yield from line.players
 
 
 def _draft(entry: Entry, actor: Actor, request: Request, row: Row | None = None) -> Draft:

@@ -18,7 +18,7 @@ from rating_core.service import merging
 from rating_core.service.correction_plans import Plan, Request, plan
 from rating_core.service.impact import Impact, compare, view
 from rating_core.service.league import Tx
-from rating_core.service.masked import check_own_case
+from rating_core.service.own_case import check_own_case
 from rating_core.service.people import Place
 from rating_core.service.previews import book_moved, keep_preview
 from rating_core.service.refusal import Refusal
@@ -124,8 +124,6 @@ async def apply(tx: Tx, actor: Actor, preview: Preview, place: Place) -> Applied
 
 async def adjust(tx: Tx, actor: Actor, player: int, amount: float, pool: str, reason: str, said_at: int) -> Adjusted:
     """/调分: add points to or take them from a rating, at once. Raises Refusal."""
-    if actor.player_id == player:
-        raise Refusal("own_case")
     check_own_case(tx.directory, actor, {player}, said_at)
     if not amount:
         raise Refusal("adjust_nothing")

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
 from rating_core.book import Book
-from rating_core.directory import SCOREKEEPER, Account, Actor, Directory, Holding
+from rating_core.directory import SCOREKEEPER, Account, Actor, Directory, Holding, PastBinding
 from rating_core.ledger import Amend, Draft, Games, LedgerError, Merged, Row, Void, continues
 from rating_core.names import skeleton
 from rating_core.past import PastBooks
@@ -74,7 +74,8 @@ class League:
             self.broken_rights = tuple(await broken_rows(connection))
             self.directory = Directory.build(
                 await people.names(), await people.accounts(), await people.roles(), await people.events(),
-                await people.holdings(), roles_whole=all(row.table != roles.name for row in self.broken_rights),
+                await people.holdings(), await people.past_bindings(),
+                roles_whole=all(row.table != roles.name for row in self.broken_rights),
             )  # fmt: skip
 
     async def catch_up(self) -> None:
@@ -303,9 +304,14 @@ class Tx:
         directory.roles[account_id] = roles
 
     async def bind(self, account: Account, player: int | None, *, by: int) -> None:
-        """Bind an account to a player (None: unbind)."""
+        """Bind an account to a player (None: unbind); whom it was bound to before is remembered."""
+        directory = self.edit_directory()
+        if account.player_id is not None:
+            past = PastBinding(account.account_id, account.player_id, account.bound_at or 0, self.now)
+            await self.people.add_past_binding(past)
+            directory.past_bindings = (*directory.past_bindings, past)
         await self.people.bind(account.account_id, player, self.now, by)
-        self.edit_directory().put(replace(account, player_id=player, bound_at=self.now))
+        directory.put(replace(account, player_id=player, bound_at=self.now))
 
     async def hand_out_masked(self, account: Account, at: int, *, by: int) -> None:
         """Let an account hold 蒙面人公用号 from `at` (ms) on; nobody may hold it."""

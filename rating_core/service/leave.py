@@ -9,6 +9,7 @@ from rating_core.rules.season import LeavePools
 from rating_core.service import challenges
 from rating_core.service.challenges import Ended
 from rating_core.service.league import Tx
+from rating_core.service.own_case import check_own_case
 from rating_core.service.refusal import Refusal
 from rating_core.times import season_of, season_start
 
@@ -80,15 +81,13 @@ async def take(tx: Tx, actor: Actor, leave: Leave, reason: str, said_at: int) ->
 
 async def grant(tx: Tx, actor: Actor, player: int, reason: str, said_at: int) -> Taken:
     """/请假 给: a scorekeeper enters a leave for somebody else, at once. Raises Refusal."""
-    if actor.player_id == player:
-        raise Refusal("own_case")
+    check_own_case(tx.directory, actor, {player})
     return await take(tx, actor, look(tx, player, said_at, granted=True), reason, said_at)
 
 
 async def in_force(tx: Tx, actor: Actor, player: int, at: int) -> Entered:
     """Return the leave of another player that is in force at `at` (ms). Raises Refusal."""
-    if actor.player_id == player:
-        raise Refusal("own_case")
+    check_own_case(tx.directory, actor, {player})
     until = tx.state.leave_until.get(player, 0)
     if until <= at:
         raise Refusal("not_on_leave", name=tx.directory.name_of(player))

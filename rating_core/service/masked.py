@@ -4,7 +4,6 @@ Who holds it is kept beside his roster name and told to nobody. In private he sp
 only who he is by his roster name.
 """
 
-from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from rating_core.directory import Account, Actor, Directory
@@ -12,7 +11,7 @@ from rating_core.ledger import Draft, IpChecked, PlayerRegistered
 from rating_core.rulebook import MASKED_INITIAL, MASKED_NAME
 from rating_core.service.league import Tx
 from rating_core.service.people import Place
-from rating_core.service.refusal import Confidential, Refusal
+from rating_core.service.refusal import Refusal
 from rating_core.store.people_store import MASKED, Application
 from rating_core.store.report_store import Report
 
@@ -131,9 +130,3 @@ def party(directory: Directory, report: Report) -> Account | None:
     if report.player_id == directory.masked:
         return directory.by_id.get(report.account_id)
     return directory.holder_at(report.said_at)
-
-
-def check_own_case(directory: Directory, actor: Actor, players: Set[int], at: int) -> None:
-    """§5 D for a desk command on games of `at` (ms), or on the players themselves. Raises Confidential."""
-    if directory.is_masked_in(actor.account_id, players, at):
-        raise Confidential

@@ -10,6 +10,7 @@ from rating_core.ledger import Draft, IpChecked, PlayerRegistered
 from rating_core.names import check_new_name, normalize_name, skeleton
 from rating_core.rulebook import IP_CHECK_RATING, MASKED_NAME, PLACINGS
 from rating_core.service.league import Tx
+from rating_core.service.own_case import check_own_case
 from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
 from rating_core.store.people_store import MASKED, Application
@@ -193,8 +194,7 @@ async def rename(tx: Tx, actor: Actor, player: int, new: str, said_at: int, rese
 async def check_ip(tx: Tx, actor: Actor, player: int, *, valid: bool, message: str, said_at: int) -> None:
     """/核验: the IP screenshot was seen (L11), or that is taken back. Raises Refusal."""
     _refuse_masked(tx, player)
-    if actor.player_id == player:
-        raise Refusal("own_case")
+    check_own_case(tx.directory, actor, {player})
     if (player in tx.trial.state.ip_checked) == valid:
         raise Refusal("ip_already" if valid else "ip_not_checked", name=tx.directory.name_of(player))
     actor = await tx.known(actor)

@@ -34,6 +34,8 @@ def read(
         return shut_event(tx, parsed) or Refused(parsed)
     players = frozenset(player for line in parsed.lines for player in line.players)
     plays = actor.player_id in players
+    if not plays and actor.judge and tx.directory.is_or_was_in(actor.account_id, players):
+        return Outsider()  # his own games, by a name that has another QQ now
     if not plays and tx.directory.is_masked_in(actor.account_id, players, said_at):
         return InPrivate()
     if not plays and not actor.judge:

@@ -139,7 +139,7 @@ class NotYours:
     report: Report
     who: tuple[int, ...]
     why: str
-    """own_side | not_bound | third | same_account | own_case | only_reporter | signoff
+    """own_side | not_bound | third | same_account | both_sides | own_case | only_reporter | signoff
 
     Of 蒙面人公用号 (§7 D): own_game | held_later (service.masked) | secret_case: an own case that nobody may learn of.
     """

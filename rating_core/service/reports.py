@@ -203,6 +203,8 @@ def _other_side(directory: Directory, actor: Actor, report: Report) -> NotYours 
         return NotYours(report, theirs, why)
     if actor.account_id == report.account_id:
         return NotYours(report, theirs, "same_account")
+    if not directory.players_of(actor.account_id, report.said_at).isdisjoint(mine):
+        return NotYours(report, theirs, "both_sides")
     return None
 
 
@@ -294,13 +296,11 @@ async def waiting_for(tx: Tx, actor: Actor, chat: str | None) -> list[Report]:
 
 
 def _own_case(directory: Directory, actor: Actor, report: Report) -> NotYours | None:
-    """§5 D: he plays in it, or posted it as a player of it (whoever he is bound to by now)."""
-    if actor.player_id in report.players:
+    """§5 D: he plays in it, by whatever name he is or was bound to, or as 蒙面人公用号."""
+    if directory.is_or_was_in(actor.account_id, report.players):
         return NotYours(report, (), "own_case")
-    if directory.is_masked_in(actor.account_id, report.players, report.said_at):
-        return NotYours(report, (), "secret_case")
-    posted_it = report.player_id is not None and actor.account_id == report.account_id
-    return NotYours(report, (), "own_case") if posted_it else None
+    secret = directory.is_masked_in(actor.account_id, report.players, report.said_at)
+    return NotYours(report, (), "secret_case") if secret else None
 
 
 # --- the desk ---------------------------------------------------------------------------------------------
@@ -354,7 +354,8 @@ async def record_copy(
     players = {player for line in copy.lines for player in line.players}
     if tx.directory.is_masked_in(actor.account_id, players, copy.said_at):
         return None
-    if copy.account_id != actor.account_id if plays else not actor.judge:
+    judges = actor.judge and not tx.directory.is_or_was_in(actor.account_id, players)
+    if copy.account_id != actor.account_id if plays else not judges:
         return None
     await tx.reports.use_copy(copy)
     report = Report(

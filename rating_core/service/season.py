@@ -13,6 +13,7 @@ from rating_core.service.challenges import Ended
 from rating_core.service.impact import PersonChange, compare
 from rating_core.service.league import Tx
 from rating_core.service.lists import Published
+from rating_core.service.own_case import check_own_case
 from rating_core.service.refusal import Refusal
 from rating_core.store.report_store import Report
 from rating_core.times import season_of, season_start
@@ -207,8 +208,7 @@ async def rollback(tx: Tx, actor: Actor, season: int, pool: str, at: int) -> Rol
     assert row is not None
     entry = row.entry()
     assert isinstance(entry, Settlement)
-    if actor.player_id in {tx.book.alias(player) for player, _ in entry.verdicts}:
-        raise Refusal("own_case")
+    check_own_case(tx.directory, actor, {tx.book.alias(player) for player, _ in entry.verdicts})
     tx.read_own()
     published = next((one for one in state.lists.get(pool, ()) if one.seq == seq + 1), None)
     list_seq = None if published is None else published.seq

@@ -7,9 +7,19 @@ from typing import Any
 from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from rating_core.directory import Account, Holding
+from rating_core.directory import Account, Holding, PastBinding
 from rating_core.store.sealed import SealedTable
-from rating_core.store.tables import accounts, applications, counters, events, masked_holders, merge_items, names, roles
+from rating_core.store.tables import (
+    accounts,
+    applications,
+    counters,
+    events,
+    masked_holders,
+    merge_items,
+    names,
+    past_bindings,
+    roles,
+)
 
 MASKED = "masked"
 """Kind of the applications for 蒙面人公用号: the superusers' matter, and nobody else's to read."""
@@ -142,6 +152,15 @@ class PeopleStore:
         """Bind an account to a player, or unbind it with None."""
         known = accounts.c.account_id == account_id
         await self._accounts.change(known, player_id=player_id, bound_at=at, bound_by=by)
+
+    async def past_bindings(self) -> list[PastBinding]:
+        """Return whom accounts were bound to before, oldest first."""
+        rows = await self._connection.execute(select(past_bindings).order_by(past_bindings.c.binding_id))
+        return [PastBinding(row.account_id, row.player_id, row.since, row.until) for row in rows]
+
+    async def add_past_binding(self, past: PastBinding) -> None:
+        values = {name: getattr(past, name) for name in PastBinding.__dataclass_fields__}
+        await self._connection.execute(insert(past_bindings).values(**values))
 
     async def set_roles(self, account_id: int, wanted: frozenset[str], at: int, by: int) -> None:
         """Replace the roles of an account."""

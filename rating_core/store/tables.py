@@ -152,6 +152,17 @@ applications = Table(
     Column("reason", Text, nullable=False, default=""),
 )
 
+past_bindings = Table(
+    "past_bindings",
+    metadata,
+    Column("binding_id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("account_id", BigInteger, nullable=False),
+    Column("player_id", BigInteger, nullable=False),
+    Column("since", BigInteger, nullable=False),
+    Column("until", BigInteger, nullable=False),
+    comment="Whom an account was bound to before, so that nobody judges his own case (§5); erasable.",
+)
+
 merge_items = Table(
     "merge_items",
     metadata,

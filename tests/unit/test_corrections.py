@@ -1,7 +1,7 @@
 """The correction service on a real database: whatever is corrected, book, reports and people agree (rulebook §10)."""
 
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -219,17 +219,30 @@ async def test_who_becomes_a_player_of_the_matter_cannot_apply_it_any_more(desk:
             await corrections.apply(tx, actor, shown.preview, desk.place)
 
 
-async def test_who_posted_it_as_a_player_cannot_correct_it_whoever_he_is_bound_to_now(desk: Desk) -> None:
-    number = await desk.play("张三 胜 李四")
+async def test_who_was_a_player_of_it_cannot_correct_it_whoever_he_is_bound_to_now(desk: Desk) -> None:
+    await desk.play("张三 胜 李四")
+    await desk.play("王五 胜 李四")
     async with desk.league.transaction() as tx:
-        report = await tx.reports.get(number)
-        assert report is not None
-        me = desk.keepers["小周"]
-        await tx.reports.save(replace(report, account_id=me.account_id, player_id=desk.players["张三"]))
+        await tx.bind(tx.directory.by_qq["10002"], desk.players["张三"], by=1)
+    async with desk.league.transaction() as tx:
+        await tx.bind(tx.directory.by_qq["10002"], None, by=1)
     for action in ("game", "report"):
         with pytest.raises(Refusal, match="own_case"):
             await desk.propose(action, 1)  # type: ignore[arg-type]
     await desk.propose("game", 1, who="小吴")
+    await desk.propose("game", 2)
+
+
+async def test_an_amendment_that_takes_him_out_of_a_game_does_not_make_him_its_judge(desk: Desk) -> None:
+    await desk.play("张三 胜 李四")
+    line = GameLine((desk.players["王五"],), Result.WIN, (desk.players["李四"],))
+    done = await desk.correct("line", 1, line=line)
+    async with desk.league.transaction() as tx:
+        await tx.bind(tx.directory.by_qq["10002"], desk.players["张三"], by=1)
+    for action, target in (("row", done.seq), ("game", 1), ("report", 1)):
+        with pytest.raises(Refusal, match="own_case"):
+            await desk.propose(action, target)  # type: ignore[arg-type]
+    await desk.propose("row", done.seq, who="小吴")
 
 
 async def test_an_undone_leave_gives_the_rank_back(desk: Desk) -> None:

@@ -71,7 +71,8 @@ async def close_event(context: Context, named: EventNamed) -> str:
 async def list_events(context: Context, page: int | None) -> str:
     actor = context.actor
     confirmed = [report for report in await context.tx.reports.open_ones() if report.state == "confirmed"]
-    to_sign = [r.report_id for r in confirmed if actor.judge and actor.player_id not in r.players]
+    own = context.directory.is_or_was_in
+    to_sign = [r.report_id for r in confirmed if actor.judge and not own(actor.account_id, r.players)]
     waiting = Counter(report.event_id for report in confirmed if report.event_id is not None)
     return wording.event_list(queries.events(context.book, context.directory), page or 1, waiting, to_sign)
 

@@ -229,6 +229,8 @@ def not_yours(result: NotYours, directory: Directory, doing: str) -> str:
         return f"#{number}只有{who}本人的QQ能{doing}，您的QQ没有绑定名字。您就是{first}的话，请发：\n/认领 {first}"
     if result.why == "same_account":
         return f"同一个QQ不能既上报又{doing}#{number}，请记分员处理。"
+    if result.why == "both_sides":
+        return f"#{number}报上来以后您的QQ换过名字，原来是上报的那一方，不能由您{doing}，请记分员处理。"
     if result.why == "own_case":
         return f"无权：#{number}有您自己的对局，请别的记分员处理。"
     if result.why == "signoff":
