@@ -12,7 +12,7 @@ import typer
 
 from rating_core.importing.games_plan import Options
 from rating_core.rulebook import DEFAULT_POOL, POOLS
-from rating_core.shell import commands, moving
+from rating_core.shell import commands, moving, restoring
 from rating_core.shell.opening import DEFAULT_URL, SETTING, ShellError, database_url
 
 app = typer.Typer(
@@ -105,6 +105,25 @@ def backup(
 ) -> None:
     """备份数据库，机器人运行时也可以。"""
     _finish(commands.backup(_url(database), folder, now, typer.echo))
+
+
+@app.command()
+def restore(
+    backup: Annotated[Path, typer.Argument(metavar="备份", help="例如 data/backups/ratings-daily-20261130.db")],
+    yes: Annotated[bool, typer.Option("--yes", help="真的恢复；不加就只说会怎样")] = False,
+    database: DatabaseOption = None,
+) -> None:
+    """从备份恢复。先检查备份，说会丢掉哪些记录；--yes 才换上，原来的文件留着。要先停掉机器人。"""
+    _finish(restoring.restore(_url(database), backup, yes, now, typer.echo))
+
+
+@app.command()
+def rights(
+    drop: Annotated[bool, typer.Option("--drop", help="删掉这些行；要先停掉机器人")] = False,
+    database: DatabaseOption = None,
+) -> None:
+    """列出权限表里和写下时不一样的行：QQ绑定、任命、蒙面人公用号。这些行不给任何权利。"""
+    _finish(commands.rights(_url(database), drop, typer.echo))
 
 
 def main() -> None:

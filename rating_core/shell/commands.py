@@ -15,11 +15,11 @@ from rating_core.rulebook import EVENT_WEIGHTS, POOLS
 from rating_core.service.backups import make_backup
 from rating_core.service.league import League
 from rating_core.shell import wording
-from rating_core.shell.opening import BACKUPS, ShellError, file_of, reading
+from rating_core.shell.opening import BACKUPS, ShellError, file_of, reading, writing
 from rating_core.store.backup import BackupFailed
 from rating_core.store.database import Database
 from rating_core.store.ledger_store import LedgerStore
-from rating_core.store.sealed import broken_rows
+from rating_core.store.sealed import SEALED_TABLES, SealedTable, broken_rows
 from rating_core.times import to_datetime
 
 Say = Callable[[str], None]
@@ -119,3 +119,19 @@ async def backup(url: str, folder: Path | None, clock: Clock, say: Say) -> int:
         raise ShellError(wording.backup_failed(error)) from error
     say(wording.backed_up(saved, saved.stat().st_size))
     return 0
+
+
+# --- rights -----------------------------------------------------------------------------------------------
+
+
+async def rights(url: str, drop: bool, say: Say) -> int:
+    """Show the rows that should grant rights and are not what was written; `drop` deletes them. 1 if there are any."""
+    if drop:
+        async with writing(url) as (database, _), database.write() as connection:
+            dropped = sum([await SealedTable(connection, table).remove_broken() for table in SEALED_TABLES])
+        say(wording.rights_dropped(dropped))
+        return 0
+    async with reading(url) as database, database.read() as connection:
+        found = await broken_rows(connection)
+    say(wording.broken_rights(found) if found else wording.RIGHTS_WHOLE)
+    return 1 if found else 0

@@ -156,8 +156,15 @@ def broken_rights(rows: Sequence[BrokenRow]) -> str:
     keys = "、".join(f"{row.table} {row.key}" for row in rows)
     return (
         f"权限表有{len(rows)}行和写下时不一样，不给任何权利：{keys}。"
-        "用 rights 看是什么；重新绑定、任命后，用 rights --drop 清掉。"
+        "重新 /绑定、/任命 之后还剩下的，停掉机器人用 rights --drop 清掉。"
     )
+
+
+RIGHTS_WHOLE = "权限表每行完好。"
+
+
+def rights_dropped(count: int) -> str:
+    return f"已删掉{count}行。他们要有权利，请重新 /绑定、/任命。"
 
 
 def replay_differs(about: str) -> str:
@@ -168,7 +175,7 @@ def replay_differs(about: str) -> str:
 
 
 def backed_up(path: Path, size: int) -> str:
-    return f"已备份到 {path}（{size / 1024:.0f} KB）。恢复：停掉机器人，用它替换数据库文件。"
+    return f"已备份到 {path}（{size / 1024:.0f} KB），打开重算过。恢复：停掉机器人，restore {path.name}。"
 
 
 def backup_failed(error: Exception) -> str:

@@ -45,7 +45,7 @@ async def backup_sqlite(source: Path, folder: Path, label: str, check: Check | N
     target = await asyncio.to_thread(_free_name, source, folder, label)
     partial = target.with_name(target.name + ".partial")
     try:
-        why = await asyncio.to_thread(_copy, source, partial)
+        why = await asyncio.to_thread(copy_sqlite, source, partial)
         if why is None and check is not None:
             why = await check(partial)
         if why is not None:
@@ -86,17 +86,20 @@ def need_space(folder: Path, size: int) -> None:
         raise NoSpace(size + SPARE_BYTES, free)
 
 
-def _copy(source: Path, partial: Path) -> str | None:
-    """Copy, check what SQLite can check, flush to the disk. Return what SQLite finds wrong."""
-    partial.unlink(missing_ok=True)
+def copy_sqlite(source: Path, target: Path) -> str | None:
+    """Copy, check what SQLite can check, flush to the disk. Return what SQLite finds wrong.
+
+    Raises sqlite3.Error or OSError.
+    """
+    target.unlink(missing_ok=True)
     with (
         closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as reader,
-        closing(sqlite3.connect(partial)) as writer,
+        closing(sqlite3.connect(target)) as writer,
     ):
         reader.backup(writer)
         found = str(writer.execute("PRAGMA integrity_check").fetchone()[0])
         writer.execute("PRAGMA journal_mode=DELETE")
-    sync_file(partial)
+    sync_file(target)
     return None if found == "ok" else found
 
 

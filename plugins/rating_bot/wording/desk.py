@@ -24,6 +24,7 @@ DOCKET_KINDS = {
     "late_game": "判了不应战，后来才收到期限前的报分",
     "old_command": "停机时发的命令，没有执行",
     "failed_backup": "备份没做成",
+    "restored": "从备份恢复过，请核对",
     "damaged": "账本损坏，暂停记分",
     "differs": "重算与现榜不一致",
     "broken_rights": "权限表有坏行",
