@@ -78,9 +78,13 @@ class Replay:
             except Exception:  # what holds nonsense may fail anywhere in the fold
                 self.broken = self.rows
 
-    def end(self, head: tuple[int, str] | None) -> None:
-        """All rows were read; `head` is the head row, None where the row after the last one cannot be read."""
-        if self.broken is None and head != (self.rows, self._hash):
+    def end(self, head: tuple[int, str] | None, referred_to: int = 0) -> None:
+        """All rows were read.
+
+        `head` is the head row, None where the row after the last one cannot be read; `referred_to` the last row of
+        which something beside the ledger tells.
+        """
+        if self.broken is None and (head != (self.rows, self._hash) or referred_to > self.rows):
             self.broken = self.rows + 1
 
 

@@ -50,14 +50,14 @@ async def examine(league: League) -> Health:
                 await asyncio.to_thread(replay.read, batch)
         except LedgerError:
             head = None
-        replay.end(head)
+        replay.end(head, await ledger.last_referred_to())
         broken_rights = tuple(await broken_rows(connection))
         sends = await OutboxTable(connection).counts()
         engine = await league.database.engine_version(connection)
     if replay.broken is not None:
         league.found_damage(replay.broken)
+    wrong = None if league.damage is not None else replay.wrong or await _difference(league, replay.book)
     broken = league.damage.seq if league.damage is not None else None
-    wrong = None if broken is not None else replay.wrong or await _difference(league, replay.book)
     games = len(league.book.columns)
     return Health(replay.rows, broken, wrong, broken_rights, len(league.directory.roster), games, sends, engine)
 

@@ -73,9 +73,10 @@ async def replay(url: str, verify: bool, say: Say) -> int:
             rows = [row async for row in ledger.rows_after(0)]
         except LedgerError:
             head = None
+        referred_to = await ledger.last_referred_to()
         broken_rights = await broken_rows(connection)
     fold.read(_progress(rows))
-    fold.end(head)
+    fold.end(head, referred_to)
     if fold.broken is not None:
         say(wording.chain_broken(fold.broken))
         return 1

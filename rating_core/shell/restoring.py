@@ -79,7 +79,8 @@ async def _restore(path: Path, backup: Path, folder: Path, yes: bool, clock: Clo
         fold = Replay(dict(POOLS))
         fold.read(kept.rows)
         async with restored.read() as connection:
-            fold.end(await LedgerStore(connection).head())
+            ledger = LedgerStore(connection)
+            fold.end(await ledger.head(), await ledger.last_referred_to())
         if fold.broken is not None or not kept.whole:
             raise ShellError(wording.no_good(backup, fold.broken or len(kept.rows) + 1))
         say(wording.good(backup, kept.rows, len(fold.book.columns), fold.wrong))

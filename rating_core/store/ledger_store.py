@@ -5,12 +5,12 @@ import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from rating_core.ledger import GENESIS, Draft, LedgerError, Row, continues, seal
-from rating_core.store.tables import ledger, ledger_head, ledger_notes
+from rating_core.store.tables import ledger, ledger_head, ledger_notes, reports
 
 _COLUMNS = [ledger.c[name] for name in Row.__dataclass_fields__]
 BATCH = 500
@@ -90,6 +90,12 @@ class LedgerStore:
     async def row(self, seq: int) -> Row | None:
         record = (await self._connection.execute(select(*_COLUMNS).where(ledger.c.seq == seq))).first()
         return Row(*record) if record else None
+
+    async def last_referred_to(self) -> int:
+        """Return the last row of which a report or a note tells: it must be there even where the head was cut too."""
+        last = [select(func.max(column)).scalar_subquery() for column in (reports.c.seq, ledger_notes.c.seq)]
+        record = (await self._connection.execute(select(*last))).one()
+        return max((seq for seq in record if isinstance(seq, int)), default=0)
 
     async def first_broken(self) -> int | None:
         """Return the seq of the first row that does not continue the hash chain, None if it is whole."""
