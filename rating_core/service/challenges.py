@@ -1,5 +1,6 @@
 """The forced challenge (强制约战, L9, §9): issue, extend, cancel; what ends it, and whether the penalty is due."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,7 +23,7 @@ from rating_core.service.league import Tx
 from rating_core.service.own_case import check_own_case
 from rating_core.service.people import Place
 from rating_core.service.refusal import Refusal
-from rating_core.state import Challenge
+from rating_core.state import Challenge, State
 from rating_core.store.report_store import Report
 from rating_core.times import DAY_MS, day_of, week_start
 
@@ -202,12 +203,15 @@ async def is_waited_for(tx: Tx, number: int) -> bool:
 async def judge(tx: Tx, number: int, at: int, report: int = 0) -> Ended | None:
     """End a challenge at or after its deadline; None while a report keeps the penalty waiting, or if it has ended.
 
-    A bar of either player at `at` (L7, L8, L11) cancels it; else the opponent forfeits. The entry is made at `at`.
+    A bar of either player (L7, L8, L11) that arose before the deadline cancels it, however late this is; else the
+    opponent forfeits. The entry is made at `at`.
     """
     challenge = tx.state.challenges[number]
     if challenge.state != "open" or await _waiting(tx, challenge):
         return None
-    if (bar := next(_bars(tx, challenge, at), None)) is not None:
+    tx.read_own()
+    then = await asyncio.to_thread(tx.book.as_of, challenge.deadline)
+    if (bar := next(_bars(then.state, challenge, challenge.deadline - 1), None)) is not None:
         return await _cancel(tx, challenge, at, bar=bar)
     amount = CHALLENGE_PENALTY.on(day_of(challenge.deadline))
     entry = ChallengeForfeited(number, challenge.opponent, amount)
@@ -224,13 +228,13 @@ async def cancel_barred(tx: Tx, at: int, only: int | None = None) -> list[Ended]
     """Cancel every open challenge (or one) of which a player may not play any more by L7 or L8 at `at` (§9).
 
     To be called after a settlement or a leave was entered. L11 is looked at when the deadline comes: an IP check can
-    be made until then.
+    be made until then. A bar that arises after the deadline, while a report keeps the penalty waiting, changes nothing.
     """
     ended: list[Ended] = []
     for challenge in list(tx.state.challenges.values()):
-        if challenge.state != "open" or only not in (None, challenge.number):
+        if challenge.state != "open" or challenge.deadline <= at or only not in (None, challenge.number):
             continue
-        bar = next((bar for bar in _bars(tx, challenge, at) if bar.clause != "L11"), None)
+        bar = next((bar for bar in _bars(tx.state, challenge, at) if bar.clause != "L11"), None)
         if bar is not None:
             ended.append(await _cancel(tx, challenge, at, bar=bar))
     return ended
@@ -238,13 +242,13 @@ async def cancel_barred(tx: Tx, at: int, only: int | None = None) -> list[Ended]
 
 def can_be_played(tx: Tx, challenge: Challenge, at: int) -> bool:
     """Return whether both may play now."""
-    return next(_bars(tx, challenge, at), None) is None
+    return next(_bars(tx.state, challenge, at), None) is None
 
 
-def _bars(tx: Tx, challenge: Challenge, at: int) -> Iterator[Bar]:
+def _bars(state: State, challenge: Challenge, at: int) -> Iterator[Bar]:
     """Yield what keeps the opponent and the challenger from playing."""
     for player in (challenge.opponent, challenge.challenger):
-        if (bar := bar_of(tx.state, challenge.pool, player, at)) is not None:
+        if (bar := bar_of(state, challenge.pool, player, at)) is not None:
             yield bar
 
 

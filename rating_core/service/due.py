@@ -78,7 +78,7 @@ def _deadlines(tx: Tx, until: int) -> list[_Item]:
     for challenge in _open(tx.state):
         turn = season_start(season_of(challenge.issued_at) + 1)
         if turn <= until and turn < challenge.deadline:
-            items.append((turn, challenge.number, partial(challenges.cancel_barred, tx, turn, challenge.number)))
+            items.append((turn, challenge.number, partial(_bar_from, tx, turn, challenge.number, until)))
         if challenge.deadline <= until:
             items.append((challenge.deadline, challenge.number, partial(_judge, tx, challenge)))
     return items
@@ -86,6 +86,13 @@ def _deadlines(tx: Tx, until: int) -> list[_Item]:
 
 def _open(state: State) -> list[Challenge]:
     return [challenge for challenge in state.challenges.values() if challenge.state == "open"]
+
+
+async def _bar_from(tx: Tx, turn: int, number: int, until: int) -> Sequence[Happening]:
+    """The bar from 01-01 on; not looked at any more once the deadline is over and only a report keeps it waiting."""
+    if tx.state.challenges[number].deadline <= until and await challenges.is_waited_for(tx, number):
+        return []
+    return await challenges.cancel_barred(tx, turn, number)
 
 
 async def _judge(tx: Tx, challenge: Challenge) -> Sequence[Happening]:

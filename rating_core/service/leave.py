@@ -65,7 +65,7 @@ def look(tx: Tx, player: int, at: int, *, granted: bool) -> Leave:
     against = [c.number for c in running if c.opponent == player]
     if against and not granted:
         raise Refusal("leave_challenged", name=name, numbers=against)
-    issued = tuple(c.number for c in running if c.challenger == player)
+    issued = tuple(c.number for c in running if c.challenger == player and at < c.deadline)
     return Leave(player, season_start(season + 1), pools, issued)
 
 

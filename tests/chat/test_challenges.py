@@ -239,6 +239,70 @@ async def test_whom_the_settlement_will_archive_is_barred_from_january_and_owes_
     assert await ledger(rig, "challenge_forfeited") == []
 
 
+async def suspend(rig: Rig) -> None:
+    """李四 reports a game in time (#2), 张三 says it is wrong, and the deadline passes: the penalty is suspended."""
+    rig.clock.at = deadline(rig) - HOUR_MS
+    await rig.say("李四", "李四 胜 张三")
+    await rig.say("张三", "有误 2 没下过")
+    rig.clock.at = deadline(rig) + HOUR_MS
+    await tick(rig)
+    assert rig.league.book.state.challenges[1].state == "open"
+
+
+@pytest.mark.parametrize("who", ["李四", "张三"])
+async def test_a_leave_after_the_deadline_does_not_cancel_a_suspended_penalty(
+    rig: Rig, two: dict[str, int], who: str
+) -> None:
+    """§9: a bar that arises meanwhile cancels it, one that arises after the deadline does not."""
+    await rig.say("裁判老赵", "王五 平 李四\n王五 平 张三", SCORING)
+    await suspend(rig)
+    (said, *_) = await rig.say("小周", f"/请假 给 {who} 住院", SCORING)
+    assert f"{who}已请假" in said and "约1" not in said
+    assert rig.league.book.state.challenges[1].state == "open"
+    await rig.say("王五", "/约战")
+    await rig.say("小周", "/作废 2 没下过", SCORING)
+    assert [r.kind for r in await ledger(rig, "challenge_cancelled", "challenge_forfeited")] == ["challenge_forfeited"]
+
+
+async def test_the_bar_of_january_after_the_deadline_does_not_cancel_a_suspended_penalty(rig: Rig) -> None:
+    rig.clock.at = ms("2026-12-01 12:00")
+    await rig.league_of("张三", "李四", "王五")
+    await rig.say("裁判老赵", "李四 胜 王五", SCORING)
+    rig.clock.at = ms("2026-12-20 12:00")
+    await rig.say("张三", "/强制约战 李四")
+    await suspend(rig)
+    rig.clock.at = ms("2027-01-05 12:00")
+    await tick(rig)
+    assert rig.league.book.state.challenges[1].state == "open"
+    await rig.say("小周", "/作废 2 没下过", SCORING)
+    (row,) = await ledger(rig, "challenge_cancelled", "challenge_forfeited")
+    assert row.kind == "challenge_forfeited"
+
+
+async def test_what_was_missing_at_the_deadline_cancels_a_suspended_penalty(rig: Rig, two: dict[str, int]) -> None:
+    """L11 is looked at as it was when the deadline came, whatever changed until the report ended void."""
+    rig.clock.at = deadline(rig) - 2 * HOUR_MS
+    await rig.say("李四", "李四 胜 张三")
+    await rig.say("张三", "有误 1 没下过")
+    await enter(rig, Adjustment(two["李四"], 200.0))
+    rig.clock.at = deadline(rig) + HOUR_MS
+    await rig.say("小周", "/核验 李四", SCORING)
+    assert two["李四"] in rig.league.book.state.ip_checked
+    await rig.say("小周", "/作废 1 没下过", SCORING)
+    assert [r.kind for r in await ledger(rig, "challenge_cancelled", "challenge_forfeited")] == ["challenge_cancelled"]
+
+
+async def test_2200_reached_after_the_deadline_does_not_cancel_a_suspended_penalty(
+    rig: Rig, two: dict[str, int]
+) -> None:
+    rig.clock.at = deadline(rig) - 2 * HOUR_MS
+    await rig.say("李四", "李四 胜 张三")
+    rig.clock.at = deadline(rig) + HOUR_MS
+    await enter(rig, Adjustment(two["李四"], 200.0))
+    await rig.say("小周", "/作废 1 没下过", SCORING)
+    assert [r.kind for r in await ledger(rig, "challenge_cancelled", "challenge_forfeited")] == ["challenge_forfeited"]
+
+
 async def test_the_masked_player_and_the_archived_are_not_challenged(rig: Rig, two: dict[str, int]) -> None:
     """L13; L7, also when the bar itself is over."""
     async with rig.league.transaction() as tx:

@@ -234,14 +234,25 @@ class PlainLeague(PlainBook):
     def cancel_shut_out(self, at: int) -> None:
         """§9: a bar that arises meanwhile cancels it. An IP check (L11) can be made until the deadline."""
         for duel in self.open_duels():
-            if self.shut_out(duel, at, ("L7", "L8")):
+            if at < duel.deadline and self.shut_out(duel, at, ("L7", "L8")):
                 self.add("challenge_cancelled", at, duel.pool, number=duel.number)
 
+    def waited_for(self, duel: Duel) -> bool:
+        """Whether a report of the two waits that was posted in time."""
+        return any(slip.open and self.fulfils(duel, slip) for slip in self.slips.values())
+
+    def as_it_was(self, at: int) -> "PlainLeague":
+        """What had been done before a moment, with the corrections known now."""
+        then = PlainLeague()
+        then.initial = dict(self.initial)
+        then.items = [item for item in self.items if item.at < at or item.kind in ("void", "amend")]
+        return then
+
     def judge_duel(self, duel: Duel, at: int) -> None:
-        """At or after the deadline: nothing while a report of the two waits that was posted in time."""
-        if any(slip.open and self.fulfils(duel, slip) for slip in self.slips.values()):
+        """At or after the deadline: nothing while a report keeps it waiting; what shut them out before it cancels."""
+        if self.waited_for(duel):
             return
-        if self.shut_out(duel, at, ("L7", "L8", "L11")):
+        if self.as_it_was(duel.deadline).shut_out(duel, duel.deadline - 1, ("L7", "L8", "L11")):
             self.add("challenge_cancelled", at, duel.pool, number=duel.number)
         else:
             self.add("challenge_forfeited", at, duel.pool, number=duel.number, player=duel.opponent, amount=-50.0)
@@ -261,7 +272,7 @@ class PlainLeague(PlainBook):
                 continue
             if what == "deadline":
                 self.judge_duel(duel, at)
-            elif self.shut_out(duel, at, ("L7", "L8")):
+            elif not (duel.deadline <= until and self.waited_for(duel)) and self.shut_out(duel, at, ("L7", "L8")):
                 self.add("challenge_cancelled", at, duel.pool, number=number)
 
     # --- reports (§5) -------------------------------------------------------------------------------------
