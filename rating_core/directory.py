@@ -160,7 +160,16 @@ class Directory:
         try:
             return self.roster.name_of(self.merged.get(player_id, player_id))
         except KeyError:
-            return f"已注销{player_id}"
+            return self.label_of(player_id)
+
+    @staticmethod
+    def label_of(player_id: int) -> str:
+        """Return what stands in the place of the name of a player who was forgotten; nobody may take such a name."""
+        return f"已注销{player_id}"
+
+    def is_named(self, player_id: int) -> bool:
+        """Return whether a player has a name, which nobody has who was forgotten."""
+        return self.roster.has(self.merged.get(player_id, player_id))
 
     def account_name(self, account_id: int) -> str:
         """Return what people read of an account: its player's name, else 〔its group card〕; never its QQ."""

@@ -41,6 +41,10 @@ class Roster:
         """Return the current name; raises KeyError for an id that has none."""
         return self._current[player_id]
 
+    def has(self, player_id: int) -> bool:
+        """Return whether a player has a current name."""
+        return player_id in self._current
+
     def ids(self) -> list[int]:
         """Return the ids of all players with a current name."""
         return list(self._current)

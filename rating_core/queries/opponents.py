@@ -45,7 +45,7 @@ def opponents(book: Book, directory: Directory, pool: str, player: int, at: int)
         (other, standing.rating - own)
         for other, standing in book.state.pools[pool].standings.items()
         if standing.listed and not standing.archived and other not in (player, masked)
-        and abs(standing.rating - own) <= SUGGESTED_RANGE
+        and directory.is_named(other) and abs(standing.rating - own) <= SUGGESTED_RANGE
     ]  # fmt: skip
     near.sort(key=lambda one: (met.get(one[0], 0), last.get(one[0], 0), abs(one[1]), directory.name_of(one[0])))
     rows: list[Opponent] = []

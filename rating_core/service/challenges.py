@@ -240,6 +240,12 @@ async def cancel_barred(tx: Tx, at: int, only: int | None = None) -> list[Ended]
     return ended
 
 
+async def cancel_all_of(tx: Tx, player: int, at: int, *, by: int, reason: str) -> list[Ended]:
+    """Cancel every open challenge of a player without penalty."""
+    found = [c for c in tx.state.challenges.values() if c.state == "open" and player in (c.challenger, c.opponent)]
+    return [await _cancel(tx, challenge, at, by=by, reason=reason) for challenge in found]
+
+
 def can_be_played(tx: Tx, challenge: Challenge, at: int) -> bool:
     """Return whether both may play now."""
     return next(_bars(tx.state, challenge, at), None) is None

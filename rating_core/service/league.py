@@ -18,6 +18,7 @@ from rating_core.state import State
 from rating_core.store.challenge_store import ChallengeStore
 from rating_core.store.database import Database, DbConnection, StorageFailed
 from rating_core.store.desk_store import DeskStore, JournalLine
+from rating_core.store.forgetting import Forgetting
 from rating_core.store.import_store import ImportStore
 from rating_core.store.ledger_store import LedgerStore
 from rating_core.store.list_store import ListStore
@@ -70,13 +71,16 @@ class League:
 
     async def _reload_directory(self) -> None:
         async with self.database.read() as connection:
-            people = PeopleStore(connection)
             self.broken_rights = tuple(await broken_rows(connection))
-            self.directory = Directory.build(
-                await people.names(), await people.accounts(), await people.roles(), await people.events(),
-                await people.holdings(), await people.past_bindings(),
-                roles_whole=all(row.table != roles.name for row in self.broken_rights),
-            )  # fmt: skip
+            self.directory = await self.read_directory(PeopleStore(connection))
+
+    async def read_directory(self, people: PeopleStore) -> Directory:
+        """Return the directory as the tables have it."""
+        return Directory.build(
+            await people.names(), await people.accounts(), await people.roles(), await people.events(),
+            await people.holdings(), await people.past_bindings(),
+            roles_whole=all(row.table != roles.name for row in self.broken_rights),
+        )  # fmt: skip
 
     async def catch_up(self) -> None:
         """Let the Book read what the ledger holds after its seq, and look whether it is what was written.
@@ -179,6 +183,7 @@ class Tx:
         self.outbox = OutboxTable(connection)
         self.chats = ChatTable(connection)
         self.counters = Counters(connection)
+        self.forgetting = Forgetting(connection)
         self.appended = 0
         self._rows: list[Row] = []
         self._trial: Trial | None = None
@@ -212,6 +217,12 @@ class Tx:
         if not self.edited:
             self._directory, self.edited = self._directory.copy(), True
         return self._directory
+
+    async def read_directory(self) -> None:
+        """Read the directory anew, after somebody was forgotten."""
+        merged = self._directory.merged
+        self._directory, self.edited = await self.league.read_directory(self.people), True
+        self._directory.merged = merged
 
     async def append(self, draft: Draft) -> tuple[Row, range]:
         """Try an entry and append it; games carry the figures the trial gave them.

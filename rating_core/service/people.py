@@ -13,7 +13,7 @@ from rating_core.service.league import Tx
 from rating_core.service.own_case import check_own_case
 from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
-from rating_core.store.people_store import MASKED, Application
+from rating_core.store.people_store import ERASING, MASKED, Application
 from rating_core.times import DAY_MS, day_of
 
 RECENT_DAYS = 30
@@ -79,8 +79,8 @@ async def _apply(
         raise Refusal("already_bound", name=tx.directory.name_of(actor.player_id))
     actor = await tx.known(actor)
     for waiting in await tx.people.waiting_applications():
-        if waiting.kind == MASKED:
-            continue  # it is told to nobody
+        if waiting.kind == MASKED or waiting.kind in ERASING:
+            continue  # the former is told to nobody
         if waiting.account_id == actor.account_id:
             raise Refusal("already_applied", number=waiting.application_id, name=waiting.name)
         if kind == "register" == waiting.kind and skeleton(waiting.name) == skeleton(name):
@@ -93,15 +93,25 @@ async def _apply(
     return application
 
 
-async def decide(
-    tx: Tx, actor: Actor, number: int, outcome: Outcome, reason: str, said_at: int, reserved: Container[str]
-) -> Application:
-    """/通过 and /驳回: decide one application. A scorekeeper does not decide his own. Raises Refusal."""
+async def waiting_application(tx: Tx, number: int) -> Application:
+    """Return 审`number` if it waits. Raises Refusal."""
     application = await tx.people.application(number)
     if application is None:
         raise Refusal("no_application", number=number)
     if application.state != "waiting":
         raise Refusal("application_decided", number=number, state=application.state)
+    return application
+
+
+async def decide(
+    tx: Tx, actor: Actor, number: int, outcome: Outcome, reason: str, said_at: int, reserved: Container[str]
+) -> Application:
+    """/通过 and /驳回: decide one application. A scorekeeper does not decide his own. Raises Refusal.
+
+    What asks for somebody to be forgotten is approved by `erasing.erase`.
+    """
+    application = await waiting_application(tx, number)
+    assert outcome == "refused" or application.kind not in ERASING
     if application.kind == MASKED and (outcome == "approved" or not actor.superuser):
         raise Refusal("masked_by_superuser", number=number)
     if application.account_id == actor.account_id and not actor.superuser and outcome == "approved":

@@ -23,13 +23,15 @@ from rating_core.store.tables import (
 
 MASKED = "masked"
 """Kind of the applications for 蒙面人公用号: the superusers' matter, and nobody else's to read."""
+ERASE, ERASE_FOR = "erase", "erase_for"
+"""Kinds of the applications to be forgotten (/注销): his own, and what the desk asks for one without a QQ."""
+ERASING = frozenset({ERASE, ERASE_FOR})
 
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Someone asks for a name (register), for his QQ to be bound to one (claim), or for 蒙面人公用号 (masked).
-
-    It is 审`application_id`.
+    """Someone asks for a name (register), for his QQ to be bound to one (claim), for 蒙面人公用号 (masked), or to be
+    forgotten (erase, erase_for). It is 审`application_id`.
     """
 
     application_id: int

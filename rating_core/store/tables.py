@@ -138,7 +138,7 @@ applications = Table(
     "applications",
     metadata,
     Column("application_id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=False),
-    Column("kind", Text, nullable=False, comment="register | claim | masked"),
+    Column("kind", Text, nullable=False, comment="register | claim | masked | erase | erase_for"),
     Column("account_id", BigInteger, nullable=False, index=True),
     Column("name", Text, nullable=False),
     Column("player_id", BigInteger, nullable=True, comment="the claimed player"),

@@ -324,6 +324,7 @@ def load_handlers() -> Sequence[Command]:
         challenge,
         corrections,
         desk,
+        erasing,
         events,
         help,
         leave,

@@ -3,6 +3,7 @@
 from nonebot.exception import AdapterException
 from nonebot.log import logger
 
+from plugins.rating_bot.handlers import erasing
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import (
     Person,
@@ -27,7 +28,7 @@ from rating_core.service import people as service
 from rating_core.service.people import Member, Place
 from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
-from rating_core.store.people_store import Application
+from rating_core.store.people_store import ERASING, Application
 from rating_core.words import RESERVED_WORDS
 
 ROLES = {title: role for role, title in ROLE_TITLES.items()}
@@ -91,11 +92,15 @@ async def refuse(context: Context, targets: list[int], reason: str) -> list[Out]
 async def _decide(context: Context, targets: list[int], outcome: service.Outcome, reason: str) -> list[Out]:
     lines: list[str] = []
     outs: list[Out] = []
-    for target in targets:
+    for target in await erasing.first(context, targets):
         try:
-            application = await service.decide(
-                context.tx, context.actor, target, outcome, reason, context.at, reserved()
-            )
+            application = await service.waiting_application(context.tx, target)
+            if application.kind in ERASING and outcome == "approved":
+                line, told_others = await erasing.carry_out(context, target)
+                lines.append(line)
+                outs += told_others
+                continue
+            await service.decide(context.tx, context.actor, target, outcome, reason, context.at, reserved())
         except Refusal as refusal:
             lines.append(f"审{target}：{wording.refusal(refusal)}")
             continue

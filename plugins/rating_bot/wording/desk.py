@@ -87,7 +87,7 @@ def _docket_line(entry: Entry, directory: Directory) -> str:
         bound = len(directory.qqs_of(entry.player_id)) if entry.player_id is not None else 0
         if entry.kind == MASKED:
             return f"审{entry.application_id} 有人申请使用{entry.name}（由超级用户私聊处理）"
-        what = "认领" if entry.kind == "claim" else "报名"
+        what = {"claim": "认领", "register": "报名"}.get(entry.kind, "注销")
         return f"审{entry.application_id} {what}「{entry.name}」{entry.placing}" + (
             f"（已绑定{bound}个QQ）" if bound else ""
         )

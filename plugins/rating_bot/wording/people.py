@@ -70,6 +70,11 @@ _REFUSALS = {
     "ip_not_checked": "「{name}」还没有核验过，没什么可撤销的。",
     "has_role": "{who}已经是了，不用再任命。",
     "has_no_role": "{who}本来就不是，不用免去。",
+    "erase_nothing": "机器人没有您的资料：没有绑定名字，也没有申请过什么。发过的命令原文30天内自动删除。",
+    "erase_superuser": "超级用户的QQ写在设置 SUPERUSERS 里，请先从那里去掉并重新启动，再发 /注销。",
+    "erase_himself": "「{name}」绑定了QQ，要注销请他本人在群里发：\n/注销",
+    "erase_applied": "已经申请注销了（审{number}），正在等记分员处理。",
+    "erase_changed": "申请以后「{name}」的绑定变了，不能执行。请驳回，让他重新申请：\n/驳回 审{number} 绑定变了",
     "mention_not_bound": "{typed}的QQ还没有绑定名字，请直接写榜上的名字。",
 }
 
@@ -103,7 +108,7 @@ def application_notice(application: Application, qq: str, card: str, bound: int)
 def decided(application: Application, outcome: Outcome) -> str:
     """To the scorekeeper, a line an application."""
     word = "已通过" if outcome == "approved" else "已驳回"
-    what = {"claim": "认领", MASKED: "申请使用"}.get(application.kind, "报名")
+    what = {"claim": "认领", MASKED: "申请使用", "register": "报名"}.get(application.kind, "注销")
     return f"审{application.application_id} {word}：{what}「{application.name}」"
 
 
