@@ -32,6 +32,7 @@ from rating_core.ledger import (
 from rating_core.report_text import GameLine, Result
 from rating_core.rulebook import CASUAL_WEIGHT, MASKED_NAME, UNRATED_WEIGHT
 from rating_core.rules.season import leave_closes
+from rating_core.service import lists
 from rating_core.service.impact import GameView, view
 from rating_core.service.league import Tx
 from rating_core.service.own_case import check_own_case
@@ -227,7 +228,6 @@ async def _penalty(tx: Tx, actor: Actor, request: Request) -> Plan:
 _NEVER: dict[type[Entry], str] = {
     PlayerRegistered: "undo_registered",
     EventOpened: "undo_event",
-    ListPublished: "undo_list",
     Settlement: "undo_settlement",
     ChallengeIssued: "undo_challenge",
     ChallengeCancelled: "undo_cancelled",
@@ -289,6 +289,8 @@ async def _check_undo(tx: Tx, row: Row, entry: Entry) -> None:
         still = "open" if isinstance(entry, ChallengeExtended) else "fulfilled"
         if challenge.state != still:
             raise Refusal("challenge_over", challenge=challenge)
+    if isinstance(entry, ListPublished):
+        _check_list(tx, row, entry)
     if isinstance(entry, Merged):
         used = set(tx.directory.roster.current_names().values())
         for item in await tx.people.merge_items(row.seq):
@@ -296,13 +298,26 @@ async def _check_undo(tx: Tx, row: Row, entry: Entry) -> None:
                 raise Refusal("merged_name_used", name=item.item)
 
 
+def _check_list(tx: Tx, row: Row, entry: ListPublished) -> None:
+    """Only a pool's newest list can be voided; a settlement's goes with the settlement (§8)."""
+    seasons = {settlement: season for (season, _), settlement in tx.state.settled.items()}
+    if row.seq - 1 in seasons:
+        raise Refusal("undo_final_list", number=row.seq, season=seasons[row.seq - 1], pool=row.pool)
+    last = lists.newest(tx, row.pool)
+    if last is None or last.seq != row.seq:
+        newest = 0 if last is None else last.number
+        raise Refusal("undo_old_list", number=row.seq, pool=row.pool, list=entry.number, newest=newest)
+
+
 def _check_restored(tx: Tx, row: Row, entry: Entry) -> None:
     """Raise Refusal where an entry that was voided cannot come back: the matter went on meanwhile."""
     state = tx.state
     if isinstance(entry, Merged):
         raise Refusal("undo_unmerged", player=entry.player, into=entry.into)
-    if isinstance(entry, Settlement | ListPublished):
+    if isinstance(entry, Settlement):
         raise Refusal("undo_rollback", pool=row.pool)
+    if isinstance(entry, ListPublished):
+        raise Refusal("undo_list_void", list=entry.number, pool=row.pool)
     if isinstance(entry, LeaveTaken) and (tx.book.alias(entry.player), entry.until) in state.leaves:
         raise Refusal("leave_again", name=tx.directory.name_of(entry.player))
     if isinstance(entry, LeaveTaken) and tx.now >= leave_closes(season_of(entry.until - 1)):

@@ -63,7 +63,7 @@ class Settled:
     seq: int
     ratings: tuple[tuple[int, float, float], ...]
     final: Published | None
-    """None where nobody is left on the board, or this very list was published already."""
+    """None where nobody is left on the board."""
     ended: tuple[Ended, ...]
 
 
@@ -173,7 +173,7 @@ async def settle(tx: Tx, actor: Actor, found: Sheet, said_at: int) -> Settled:
             tx, actor, pool, end - 1, said_at, final_title(season, pool), standings=closing.state.pools[pool]
         )
     except Refusal as refusal:
-        if refusal.code not in ("list_empty", "list_same"):
+        if refusal.code != "list_empty":
             raise
         final = None
     ended = await challenges.cancel_barred(tx, said_at)

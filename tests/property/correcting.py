@@ -121,11 +121,14 @@ class Correcting(Acting):
             request = Request("penalty", item.data["number"], "有事", self.now)
         else:
             request = Request("row", item.seq, "弄错了", self.now)
-        never = ("player_registered", "event_opened", "list_published", "challenge_issued", "challenge_cancelled",
-                 "settlement")  # fmt: skip
+        never = ("player_registered", "event_opened", "challenge_issued", "challenge_cancelled", "settlement")
         allowed: bool | None = None
         if item.seq in self.plain.voided() or item.kind in never:
             allowed = False
+        elif item.kind == "list_published":
+            lists = [i.seq for i in self.plain.in_force("list_published") if i.pool == item.pool]
+            final = any(i.seq == item.seq - 1 for i in self.plain.in_force("settlement"))
+            allowed = item.seq == max(lists) and not final
         elif item.kind in ("games", "adjustment", "leave_taken", "ip_checked", "challenge_forfeited"):
             allowed = True
         self._correct(request, "void", item.seq, {}, False, allowed, moved)

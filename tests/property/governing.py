@@ -98,7 +98,7 @@ class Governing(Reporting):
         self.plain.due(self.now)
         allowed = bool(self.plain.board(pool, self.now, NAMES))
         outcome = self.do(KEEPER, lambda tx, actor: lists.publish(tx, actor, pool, self.now, self.now))
-        if isinstance(outcome, Refusal) and outcome.code == "list_same":
+        if isinstance(outcome, Refusal) and outcome.code == "list_current":
             return  # nothing changed since the last one of this day
         self.agree(outcome, allowed)
         if allowed:

@@ -397,17 +397,17 @@ def test_a_long_archive_list_in_pages() -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "number", "said"),
+    ("known", "number", "gone", "said"),
     [
-        ((), 3, "单跳1v1还没有发布过榜单。看现在的：\n/排行榜"),
-        ((1, 2, 3), 7, "单跳1v1没有第7期，可看的有第1–3期。例如：\n/排行榜 第3期"),
-        ((1, 3), 2, "单跳1v1第2期已经撤销，可看的有第1、3期。例如：\n/排行榜 第3期"),
-        ((1, 3), 0, "单跳1v1没有第0期，可看的有第1、3期。例如：\n/排行榜 第3期"),
+        ((), 3, False, "单跳1v1还没有发布过榜单。看现在的：\n/排行榜"),
+        ((), 1, True, "单跳1v1没有还有效的榜单。看现在的：\n/排行榜"),
+        ((1, 2, 3), 7, False, "单跳1v1没有第7期，可看的有第1–3期。例如：\n/排行榜 第3期"),
+        ((1, 3), 2, True, "单跳1v1第2期已经撤销，可看的有第1、3期。例如：\n/排行榜 第3期"),
     ],
 )
-def test_a_list_that_is_not_there(known: tuple[int, ...], number: int, said: str) -> None:
-    assert wording.no_list(POOL, number, known, POOL) == said
-    assert wording.no_list(POOL, number, known, PAIRS) == f"{said} 单跳1v1"
+def test_a_list_that_is_not_there(known: tuple[int, ...], number: int, gone: bool, said: str) -> None:
+    assert wording.no_list(POOL, number, known, POOL, gone=gone) == said
+    assert wording.no_list(POOL, number, known, PAIRS, gone=gone) == f"{said} 单跳1v1"
 
 
 # --- publishing ---------------------------------------------------------------------------------------------
@@ -457,7 +457,12 @@ async def test_a_number_is_given_once(rig: Rig) -> None:
 
 @pytest.mark.parametrize(
     ("title", "code"),
-    [("标" * 41, "list_title_long"), ("看@全体成员", "list_title_at"), ("看＠全体成员", "list_title_at")],
+    [
+        ("「」", "list_title_empty"),
+        ("标" * 41, "list_title_long"),
+        ("看@全体成员", "list_title_at"),
+        ("看＠全体成员", "list_title_at"),
+    ],
 )
 async def test_titles_that_cannot_be(rig: Rig, title: str, code: str) -> None:
     with pytest.raises(Refusal) as caught:
@@ -491,7 +496,7 @@ async def test_a_pool_without_a_group_of_its_own(rig: Rig) -> None:
         await tx.append(Draft(OpeningBalance(99, 2000.0, 20, 0, 0, NOW), NOW, 0, PAIRS))
     said = await rig.say("小周", "/发布榜单 单跳2v2 试发", SCORING)
     assert said == [
-        "单跳2v2第1期已发布，共1人，没有群对应这个榜，没有发到群里：试发。以后的涨跌和这一期比。\n/排行榜 第1期 单跳2v2"
+        "单跳2v2第1期已发布（账6），共1人，没有群对应这个榜，没有发到群里：试发。以后的涨跌和这一期比。\n/排行榜 第1期 单跳2v2"
     ]
     (shown,) = await rig.say("张三", "/排行榜 第1期 单跳2v2")
     assert shown.startswith("单跳2v2第1期 试发（第1/1页，共1人）\n1 双人 2000 20胜0平0负")

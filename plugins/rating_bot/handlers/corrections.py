@@ -175,7 +175,7 @@ def _target(key: str) -> Slot:
 
 
 @command(
-    "撤销", form="/撤销 局34|账56 理由", help="一局、或账本里的一条（调分、请假、扣分、合并、更正……）当作没有过",
+    "撤销", form="/撤销 局34|账56 理由", help="一局、或账本里的一条（调分、请假、扣分、合并、更正、最新一期榜单……）当作没有过",
     example="/撤销 局34 两人没有下过这局", slots=(_target("target"), text("reason")),
     role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip

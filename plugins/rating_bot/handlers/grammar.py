@@ -92,8 +92,8 @@ def tokenize(rest: str) -> list[Token]:
             tokens.append(Token("at", match.group(1)))
             position = match.end()
         else:
-            name = AT_MARK.sub("", match.group(3) or match.group(4))
-            tokens.append(Token("quoted", " ".join(name.split())))
+            name = " ".join(AT_MARK.sub("", match.group(3) or match.group(4)).split())
+            tokens.append(Token("quoted", name) if name else Token("word", "「」"))
             position = match.end()
     return tokens
 

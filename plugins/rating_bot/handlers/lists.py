@@ -64,7 +64,7 @@ async def board(
     if past is None or past.day == day_of(context.at):
         found = queries.board(context.book, context.directory, name, context.at)
     elif past.number is not None:
-        listed = _find_list(context, name, past.number)
+        listed = await _find_list(context, name, past.number)
         found, asked = queries.published_board(context.book, context.directory, name, listed), past.typed
         title = await context.tx.lists.title(listed.seq) or ""
     else:
@@ -89,12 +89,13 @@ def _drawn(context: Context, found: Board, page: int, top: int | None, title: st
     return [context.answer(text, picture=pictures.picture(found, page, top, title), caption=caption)]
 
 
-def _find_list(context: Context, pool: str, number: int) -> PublishedList:
+async def _find_list(context: Context, pool: str, number: int) -> PublishedList:
     """Return a published list. Raises Hint."""
     found = queries.find_list(context.book, pool, number)
     if found is None:
         known = [each.number for each in context.book.state.lists.get(pool, ())]
-        raise Hint(wording.no_list(pool, number, known, context.pool))
+        given = await context.tx.counters.last(service.counter(pool))
+        raise Hint(wording.no_list(pool, number, known, context.pool, gone=0 < number <= given))
     return found
 
 

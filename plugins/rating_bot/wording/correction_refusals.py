@@ -28,7 +28,10 @@ _TEXTS = {
     "undo_registered": "账{number}是登记棋手，不能撤销。名字错了用 /改名，一人两名用 /合并，原始分错了发：\n"
     "/调分 名字 +50 原始分登记错了",
     "undo_event": "账{number}是开赛事，不能撤销。不要它了就结束它：\n/赛事 结束 名字",
-    "undo_list": "账{number}是已发布的榜单，发布了就不改；更正后的分数在下一期里。要现在发新的一期：\n/发布榜单",
+    "undo_old_list": "账{number}是{pool}第{list}期榜单，只能撤销最新的一期（第{newest}期）；更正后的分数在下一期里。"
+    "要现在发新的一期：\n/发布榜单 {pool}",
+    "undo_final_list": "账{number}是{season}赛季结算的最终榜单，要连同结算一起回滚，发：\n/结算 回滚 {season} {pool}",
+    "undo_list_void": "第{list}期撤销以后不再恢复，期号也不再用。要发布现在的榜，发：\n/发布榜单 {pool}",
     "undo_cancelled": "账{number}是取消约战，不能撤销，约战机会已经退回。要再约，发：\n/强制约战 甲 乙",
     "merged_name_used": "「{name}」现在是正名在用的名字，分不开。先改名再撤销，发：\n/改名 {name} 新名",
     "undo_rollback": "结算的回滚不能撤销。要再结算，发：\n/结算 执行 {pool}",

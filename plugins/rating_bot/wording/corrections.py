@@ -18,6 +18,7 @@ from rating_core.ledger import (
     Games,
     IpChecked,
     LeaveTaken,
+    ListPublished,
     Merged,
     OpeningBalance,
     Void,
@@ -37,6 +38,7 @@ PEOPLE = 10
 STANDING = 2
 """Verdicts and challenges that are named in a preview."""
 _REASON = 60
+_NO_LIST = "涨跌改和再上一期比，这个期号不再用"
 _ENDS = {"open": "进行中", "fulfilled": "算应战", "forfeited": "扣分", "cancelled": "取消", "lifted": "免罚"}
 
 
@@ -78,6 +80,8 @@ def _what(plan: Plan, directory: Directory) -> str:
     assert plan.entry is not None
     if isinstance(plan.entry, Void | Amend) and plan.root is not None:
         return _corrected(plan, plan.entry, plan.root, directory)
+    if isinstance(plan.entry, ListPublished) and plan.row is not None:
+        return f"{plan.row.pool}第{plan.entry.number}期榜单"
     if isinstance(plan.entry, Merged) and plan.names is not None:
         return f"「{plan.names[0]}」并入「{plan.names[1]}」的合并"
     return _entry(plan.entry, directory)
@@ -184,7 +188,8 @@ def proposed(result: Proposed, directory: Directory, at: int) -> str:
     others = len({c.player for c in impact.people} - {c.player for c in people})
     moved = f"，另有{others}人只变名次" if others else ""
     head.append(f"影响：{impact.players}人 {len(impact.games)}局{moved}")
-    late = ["注意：期限已过，确认后马上按L9处理"] if result.ends_at and result.ends_at <= at else []
+    late = [_NO_LIST] if isinstance(plan.entry, ListPublished) else []
+    late += ["注意：期限已过，确认后马上按L9处理"] if result.ends_at and result.ends_at <= at else []
     pools = sorted({change.pool for change in people})
     parted = {plan.entry.player: plan.names[0]} if isinstance(plan.entry, Merged) and plan.names else {}
     rows = [_person(c, pools, parted.get(c.player) or directory.name_of(c.player)) for c in people]
@@ -217,6 +222,8 @@ def applied(result: Applied, by: str, directory: Directory) -> str:
     """To the players: number, reason, and how many changed."""
     players, games = result.impact.players, len(result.impact.games)
     count = f"{players}人{games}局的分数随之更正。" if players else "没有人的分数变化。"
+    if isinstance(result.plan.entry, ListPublished):
+        count += _NO_LIST + "。"
     return "\n".join(
         [f"账{result.seq} {_title(result.plan, result.new, directory)}", _reason(result.plan.request.reason, by), count]
     )
@@ -228,7 +235,8 @@ def applied_to_desk(result: Applied, by: str, directory: Directory) -> str:
     if result.stay:
         numbers = "、".join(f"#{number}" for number in result.stay)
         lines.append(f"{numbers}在合并期间生效，留在正名名下；要改用 /改判")
-    if result.plan.names is None or result.plan.request.action == "merge":
+    for_good = isinstance(result.plan.entry, Merged | ListPublished)  # undone once and for all
+    if not for_good:
         lines.append(f"要改回来：\n/撤销 账{result.seq} 理由")
     return "\n".join(lines)
 

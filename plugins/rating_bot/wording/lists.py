@@ -18,7 +18,9 @@ NO_SUCH_DAY = "没有{typed}这一天。日期这样写，例如：\n/排行榜 
 _REFUSALS = {
     "list_title_long": "标题最长{most}个字，这个有{length}个字。不写标题就用默认的：\n/发布榜单",
     "list_title_at": "标题里不能有@。不写标题就用默认的：\n/发布榜单",
-    "list_same": "{pool}第{number}期《{title}》刚发布过，榜没有变，不用再发。看这一期：\n/排行榜 第{number}期 {pool}",
+    "list_title_empty": "标题里没有字。不写标题就用默认的：\n/发布榜单",
+    "list_current": "{pool}第{number}期《{title}》已是最新：发布以后榜没有变，不用再发。看这一期：\n"
+    "/排行榜 第{number}期 {pool}",
     "list_empty": "{pool}榜上还没有人，没有可发布的。",
 }
 
@@ -33,7 +35,7 @@ def published(done: Published, groups: int, here: str) -> str:
     """To the scorekeeper who published elsewhere than in a group of the pool."""
     sent = f"，发到{groups}个群" if groups else "，没有群对应这个榜，没有发到群里"
     return (
-        f"{done.pool}第{done.number}期已发布，共{len(done.rows)}人{sent}："
+        f"{done.pool}第{done.number}期已发布（账{done.seq}），共{len(done.rows)}人{sent}："
         f"{done.title}。以后的涨跌和这一期比。\n/排行榜 第{done.number}期{pool_suffix(done.pool, here)}"
     )
 
@@ -41,12 +43,11 @@ def published(done: Published, groups: int, here: str) -> str:
 # --- past lists and days ------------------------------------------------------------------------------------
 
 
-def no_list(pool: str, number: int, known: Sequence[int], here: str) -> str:
-    """There is no 第N期, or no longer; which there are."""
+def no_list(pool: str, number: int, known: Sequence[int], here: str, *, gone: bool) -> str:
+    """There is no 第N期, or no longer (`gone`); which there are."""
     suffix = pool_suffix(pool, here)
     if not known:
-        return f"{pool}还没有发布过榜单。看现在的：\n/排行榜{suffix}"
-    gone = number and number < known[-1]
+        return f"{pool}{'没有还有效的' if gone else '还没有发布过'}榜单。看现在的：\n/排行榜{suffix}"
     what = f"{pool}第{number}期已经撤销" if gone else f"{pool}没有第{number}期"
     return f"{what}，可看的有第{spans(known)}期。例如：\n/排行榜 第{known[-1]}期{suffix}"
 
