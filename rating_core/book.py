@@ -6,9 +6,10 @@ from the nearest checkpoint before it.
 """
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -34,7 +35,9 @@ from rating_core.steps import Checkpoint, Correction, Original, Step
 
 E = TypeVar("E", bound=Entry)
 CHECKPOINT_GAMES = 250
-"""A checkpoint is taken about every so many games near the end; older ones are thinned out."""
+"""Near the end there is a checkpoint about every so many games."""
+CHECKPOINT_SHARE = 5
+"""Farther back, so big a part of the games from one to the end may lie between it and the next: a fifth."""
 
 
 @dataclass(slots=True)
@@ -67,16 +70,23 @@ class Book:
 
     def advance(self, rows: Iterable[Row]) -> None:
         """Read ledger rows after `seq`, in order. Raises LedgerError on a gap or an unreadable row."""
-        for row in rows:
-            if row.seq != self.seq + 1:
-                raise LedgerError(f"row {row.seq} after {self.seq}")
-            entry = row.entry()
-            if isinstance(entry, Void | Amend | Merged):
-                self._correct(row, entry)
+        number, reached = len(self._steps), None
+        try:
+            for row in rows:
+                if row.seq != self.seq + 1:
+                    raise LedgerError(f"row {row.seq} after {self.seq}")
+                entry = row.entry()
+                if isinstance(entry, Void | Amend | Merged):
+                    target = self._correct(row, entry)
+                    reached = target if reached is None else min(reached, target)
+                else:
+                    self._add_step(row, entry)
+                self.seq, self.hash = row.seq, row.hash
+        finally:  # what was read is in force, whatever follows
+            if reached is None:
+                self._run(number)
             else:
-                self._add_step(row, entry)
-                self._run(len(self._steps) - 1)
-            self.seq, self.hash = row.seq, row.hash
+                self._refold(reached)
 
     # --- running the fold ---------------------------------------------------------------------------------
 
@@ -84,12 +94,16 @@ class Book:
         step = Step(row.seq, row.said_at, row.pool, None if isinstance(entry, Games) else entry)
         if isinstance(entry, PlayerRegistered):
             self._registered[entry.player] = row.seq
+            # 原始分 holds from the first: an amendment may name a player who was registered after the game
+            fold_entry(self.state, entry, row.seq, row.said_at, row.pool)
         if isinstance(entry, Games):
             step.start = len(self.columns)
             for offset, line in enumerate(entry.lines):
+                for player in line.players:
+                    self._played.setdefault(player, array("i")).append(len(self.columns))
                 self.columns.append(
-                    entry.first + offset, entry.report, row.seq, entry.posted_at, row.pool, entry.event or 0,
-                    entry.weight, line.result.value, line.left, line.right,
+                    entry.first + offset, entry.report, row.seq, entry.posted_at, row.said_at, row.pool,
+                    entry.event or 0, entry.weight, line.result.value, line.left, line.right,
                 )  # fmt: skip
             step.stop = len(self.columns)
         self._steps.append(step)
@@ -97,57 +111,64 @@ class Book:
 
     def _run(self, first: int) -> None:
         """Fold the steps from number `first` to the end."""
-        for number in range(first, len(self._steps)):
-            step = self._steps[number]
-            if step.entry is None:
-                self._take_checkpoint(number, step)
-                fold_games(self.state, self.columns, step.start, step.stop, step.said_at)
-                for index in range(step.start, step.stop):
-                    for _, player in self.columns.members(index):
-                        self._played.setdefault(player, array("q")).append(index)
-            elif step.void:
-                fold_void(self.state, step.entry, step.seq)
-            else:
-                entry = self._as_merged(step.entry)
-                self.marks += fold_entry(self.state, entry, step.seq, step.said_at, step.pool)
-
-    def _take_checkpoint(self, number: int, step: Step) -> None:
-        last = self._checkpoints[-1].games if self._checkpoints else 0
-        if step.start - last < CHECKPOINT_GAMES:
-            return
-        self._checkpoints.append(Checkpoint(number, step.start, len(self.marks), self.state.copy()))
-        # keep those whose distance from the end roughly doubles: few copies, short refolds near the end
-        kept: list[Checkpoint] = []
-        for checkpoint in self._checkpoints:
-            while len(kept) >= 2 and kept[-1].games - kept[-2].games < (step.start - kept[-1].games) // 4:
-                if checkpoint.games - kept[-2].games > (step.start - kept[-2].games) // 2:
+        steps, end = self._steps, len(self._steps)
+        number = first
+        while number < end:
+            step = steps[number]
+            if step.entry is not None:
+                if step.void:
+                    fold_void(self.state, step.entry, step.seq)
+                else:
+                    entry = self._as_merged(step.entry)
+                    self.marks += fold_entry(self.state, entry, step.seq, step.said_at, step.pool)
+                number += 1
+                continue
+            stop = self._next_checkpoint(self._checkpoints[-1].games if self._checkpoints else 0)
+            if step.start >= stop:
+                self._checkpoints.append(Checkpoint(number, step.start, len(self.marks), self.state.copy()))
+                self._thin_checkpoints()
+                continue
+            start, pool = step.start, step.pool
+            while step.entry is None and step.pool == pool and step.start < stop:
+                number += 1
+                if number == end:
                     break
-                kept.pop()
-            kept.append(checkpoint)
+                step = steps[number]
+            fold_games(self.state, self.columns, start, steps[number - 1].stop)
+
+    def _thin_checkpoints(self) -> None:
+        """Drop each checkpoint without which the next one is near enough to the one before."""
+        kept: list[Checkpoint] = []
+        for checkpoint, following in zip_longest(self._checkpoints, self._checkpoints[1:]):
+            last = kept[-1].games if kept else 0
+            if following is None or following.games > self._next_checkpoint(last):
+                kept.append(checkpoint)
         self._checkpoints = kept
+
+    def _next_checkpoint(self, last: int) -> int:
+        """Return the most games there may be before the checkpoint that follows one at `last` games."""
+        return last + max(CHECKPOINT_GAMES, (len(self.columns) - last) // CHECKPOINT_SHARE)
 
     def _refold(self, seq: int) -> None:
         """Run the fold again from the step of ledger row `seq`."""
         target = bisect_left(self._step_seqs, seq)
         while self._checkpoints and self._checkpoints[-1].step > target:
             self._checkpoints.pop()
-        # 原始分 holds from the first: an amendment may name a player who was registered after the game
         initial, placing = self.state.initial, self.state.placing
         if self._checkpoints:
             point = self._checkpoints[-1]
-            first, games, marks, self.state = point.step, point.games, point.marks, point.state.copy()
+            first, marks, self.state = point.step, point.marks, point.state.copy()
         else:
-            first, games, marks = 0, 0, 0
+            first, marks = 0, 0
             self.state = State.empty({name: pool.pool for name, pool in self.state.pools.items()})
         self.state.initial, self.state.placing = initial, placing
         del self.marks[marks:]
-        for played in self._played.values():
-            del played[bisect_left(played, games) :]
         self._run(first)
 
     # --- corrections --------------------------------------------------------------------------------------
 
-    def _correct(self, row: Row, entry: Void | Amend | Merged) -> None:
+    def _correct(self, row: Row, entry: Void | Amend | Merged) -> int:
+        """Resolve what a correction is about; return the ledger row from which the fold is to be run again."""
         target = row.refers_to or 0
         if not isinstance(entry, Merged) and not 0 < target <= self.seq:
             raise LedgerError(f"row {row.seq} corrects nothing")
@@ -159,13 +180,12 @@ class Book:
             correction.void = any(not c.void for c in self._by_target.get(target, ()) if isinstance(c.entry, Void))
             target = correction.target
         if isinstance(correction.entry, Merged):
-            self._merge(correction.entry)
-        else:
-            self._resolve(target)
-            self._refold(target)
+            return self._merge(correction.entry)
+        self._resolve(target)
+        return target
 
-    def _merge(self, merged: Merged) -> None:
-        """Resolve all merges anew, after one was made or undone, and fold again from where either player began."""
+    def _merge(self, merged: Merged) -> int:
+        """Resolve all merges anew, after one was made or undone; return the row where the first of them began."""
         pairs = {
             c.entry.player: c.entry.into
             for c in self._corrections.values()
@@ -182,7 +202,7 @@ class Book:
         touched = {self.columns.seq[index] for player in involved for index in self.games_of(player)}
         for seq in touched:
             self._resolve(seq)
-        self._refold(first)
+        return first
 
     @property
     def merged(self) -> Mapping[int, int]:
@@ -242,7 +262,11 @@ class Book:
             else:
                 columns.event[index] = entry.event or 0
                 columns.weight[index] = columns.weight[index] if entry.weight is None else entry.weight
+        for _, player in columns.members(index):
+            self._played[player].remove(index)
         columns.set_line(index, tuple(map(self.alias, left)), result, tuple(map(self.alias, right)))
+        for _, player in columns.members(index):
+            insort(self._played.setdefault(player, array("i")), index)
         columns.flags[index] = VOID if void else 0
 
     # --- other books --------------------------------------------------------------------------------------
@@ -284,7 +308,10 @@ class Book:
         for step in steps:
             start = self._steps[-1].stop if self._steps else 0
             self._steps.append(replace(step, start=start, stop=start + step.stop - step.start))
-        self._played, self.marks = {}, []
+        self._played = {}
+        for index in range(len(self.columns)):
+            for _, player in self.columns.members(index):
+                self._played.setdefault(player, array("i")).append(index)
         self._refold(0)
 
     def before(self, *seqs: int) -> Iterator[tuple[int, "Book"]]:
@@ -305,6 +332,8 @@ class Book:
         seq = self._steps[number].seq
         del self._steps[number:], self._step_seqs[number:]
         self.columns.truncate(start)
+        for played in self._played.values():
+            del played[bisect_left(played, start) :]
         self._refold(seq)
 
     def posted_before(self, moment: int) -> "Book":

@@ -6,7 +6,7 @@ from typing import Any
 from rating_core.book import Book
 from rating_core.ledger import GENESIS, Announced, Games, Row, continues
 from rating_core.rulebook import Pool
-from rating_core.state import GameColumns, PoolState, Standing
+from rating_core.state import GameColumns, PoolState, Standing, pair_members
 from rating_core.trial import announce
 
 TOLERANCE = 1e-9
@@ -153,12 +153,18 @@ def _different_in_pool(live: PoolState, fresh: PoolState) -> str | None:
     for player in sorted(live.standings.keys() | fresh.standings.keys()):
         if not _same_standing(live.standings.get(player), fresh.standings.get(player)):
             return str(player)
-    for season in sorted(live.pairs.keys() | fresh.pairs.keys()):
-        ours, theirs = live.pairs.get(season, {}), fresh.pairs.get(season, {})
-        for key in sorted(ours.keys() | theirs.keys()):
-            if ours.get(key) != theirs.get(key):
-                return "-".join("+".join(map(str, side)) for side in key)
+    for season in sorted(live.nets.keys() | fresh.nets.keys()):
+        ours, theirs = live.nets.get(season, {}), fresh.nets.get(season, {})
+        if ours != theirs:
+            return _pair(min(pair for pair in ours.keys() | theirs.keys() if ours.get(pair) != theirs.get(pair)), fresh)
+    if live.locks != fresh.locks:
+        pairs = live.locks.keys() | fresh.locks.keys()
+        return _pair(min(pair for pair in pairs if live.locks.get(pair) != fresh.locks.get(pair)), fresh)
     return None
+
+
+def _pair(code: int, pool: PoolState) -> str:
+    return "-".join(map(str, pair_members(code, pool.pool.side_size)))
 
 
 def _same_standing(a: Standing | None, b: Standing | None) -> bool:
@@ -166,8 +172,11 @@ def _same_standing(a: Standing | None, b: Standing | None) -> bool:
         return a is b
     if (a.peak is None) != (b.peak is None) or not _close(a.peak or 0.0, b.peak or 0.0):
         return False
-    twin = b.copy()
-    if a.carried.keys() != b.carried.keys() or not all(_close(a.carried[s], b.carried[s]) for s in a.carried):
+    ours, theirs = a.copy(), b.copy()
+    brought, other = a.carried, b.carried
+    if brought.keys() != other.keys() or not all(_close(brought[s], other[s]) for s in brought):
         return False
-    twin.rating, twin.peak, twin.carried = a.rating, a.peak, a.carried
-    return _close(a.rating, b.rating) and a == twin
+    counts = [[(past.season, past.games, past.event_games) for past in each.seasons()] for each in (a, b)]
+    for each in (ours, theirs):
+        each.rating, each.peak, each.brought, each.earlier = 0.0, None, 0.0, None
+    return _close(a.rating, b.rating) and counts[0] == counts[1] and ours == theirs

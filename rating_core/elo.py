@@ -4,12 +4,12 @@ Everything here is pure arithmetic on IEEE doubles; nothing is rounded except wh
 """
 
 import json
-from bisect import bisect_left
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from importlib import resources
-from math import erf, log10, sqrt
+from math import erf, inf, log10, sqrt
 
 from rating_core.rulebook import (
     FIDE_TABLE_LIMIT,
@@ -52,41 +52,80 @@ def fide_steps() -> tuple[list[int], list[float]]:
     return [0, *(bound + 1 for bound in bounds[:-1])], scores
 
 
-def expected_score(dr: float, expectancy: Expectancy = "logistic") -> float:
-    """Return We for a rating difference `dr` (own minus opponent's, both before the game; L1)."""
-    if expectancy == "logistic":
-        try:
-            return float(1 / (10.0 ** (-dr / LOGISTIC_SCALE) + 1))
-        except OverflowError:
-            return 0.0
-    if expectancy == "normal":
-        return 0.5 * (1.0 + erf(dr / (NORMAL_SIGMA * sqrt(2.0))))
+def _logistic(dr: float) -> tuple[float, float]:
+    try:
+        odds = 10.0 ** (abs(dr) / LOGISTIC_SCALE)
+    except OverflowError:
+        odds = inf
+    lower = 1.0 / (odds + 1.0)
+    return (1.0 - lower, lower) if dr > 0 else (lower, 1.0 - lower)
+
+
+def _normal(dr: float) -> tuple[float, float]:
+    part = erf(dr / (NORMAL_SIGMA * sqrt(2.0)))
+    return 0.5 * (1.0 + part), 0.5 * (1.0 - part)
+
+
+def _fide_table(dr: float) -> tuple[float, float]:
     size = int(round_half_up(abs(dr)))
     if size > FIDE_TABLE_LIMIT:
         higher = 1.0
     else:
-        _, bounds, scores = _fide_tables()
-        higher = scores[bisect_left(bounds, size)]
-    return higher if dr >= 0 else float(Decimal(1) - Decimal(repr(higher)))
+        _, bounds, shares = _fide_tables()
+        higher = shares[bisect_left(bounds, size)]
+    lower = float(Decimal(1) - Decimal(repr(higher)))
+    return (higher, lower) if dr >= 0 else (lower, higher)
+
+
+_EXPECTATIONS: dict[Expectancy, Callable[[float], tuple[float, float]]] = {
+    "logistic": _logistic, "normal": _normal, "fide_table": _fide_table,
+}  # fmt: skip
+
+
+def expected_scores(dr: float, expectancy: Expectancy = "logistic") -> tuple[float, float]:
+    """Return We of both sides for a rating difference `dr` (the first one's less the other's, before the game; L1)."""
+    return _EXPECTATIONS[expectancy](dr)
+
+
+@cache
+def _bands(rules: RuleSet) -> tuple[list[float], list[int]]:
+    """Return the bounds from which each K but the first holds, and all K."""
+    return [bound for bound, _ in rules.k_bands[1:]], [value for _, value in rules.k_bands]
 
 
 def k_factor(rating: float, rules: RuleSet) -> int:
     """Return K for a player's own unrounded rating before the game (L1)."""
-    k = rules.k_bands[0][1]
-    for bound, value in rules.k_bands:
-        if rating >= bound:
-            k = value
-    return k
+    bounds, values = _bands(rules)
+    return values[bisect_right(bounds, rating)]
+
+
+@cache
+def changes_by(rules: RuleSet) -> Callable[[float, float, float, float, float, float], tuple[float, float]]:
+    """Return the function that says what a game changes, by a pool's rules: (K·c)·(W − We), so grouped (L1, L5).
+
+    It takes the ratings of two opponents, dr of the left one's side, the weight c, and W of each; it returns both
+    changes. `rules` cannot change; that is why this is a function made once and not a lookup a game.
+    """
+    bounds, values = _bands(rules)
+    expected, bonus = _EXPECTATIONS[rules.expectancy], rules.first_move_bonus
+
+    def changes(left: float, right: float, dr: float, weight: float, won: float, lost: float) -> tuple[float, float]:
+        ours, theirs = expected(dr + bonus)
+        return (
+            values[bisect_right(bounds, left)] * weight * (won - ours),
+            values[bisect_right(bounds, right)] * weight * (lost - theirs),
+        )
+
+    return changes
+
+
+MIRRORED = {"W": "L", "D": "D", "L": "W"}
+"""A result letter as the other side sees it."""
 
 
 def score(result: str, rules: RuleSet) -> float:
     """Return W for a result letter seen from one's own side: W, D or L."""
     return 1.0 if result == "W" else 0.0 if result == "L" else rules.draw_score
-
-
-def rating_change(rating: float, weight: float, won: float, expected: float, rules: RuleSet) -> float:
-    """Return (K·c)·(W − We), in exactly this grouping (L1, L5)."""
-    return (k_factor(rating, rules) * weight) * (won - expected)
 
 
 def game_changes(
@@ -97,19 +136,16 @@ def game_changes(
     Ratings are those before the game; a side's rating is the mean of its players (§2 D), the left side moves
     first where the rule set gives a first-move bonus (T四).
     """
-    mean_left = sum(left) / len(left)
-    mean_right = sum(right) / len(right)
-    dr = mean_left - mean_right
-    bonus = rules.first_move_bonus
-    expected_left = expected_score(dr + bonus, rules.expectancy)
-    expected_right = expected_score(-dr - bonus, rules.expectancy)
-    won_left = score(result, rules)
-    won_right = score("L" if result == "W" else "W" if result == "L" else "D", rules)
+    dr = sum(left) / len(left) - sum(right) / len(right)
+    won, lost = score(result, rules), score(MIRRORED[result], rules)
+    changes = changes_by(rules)
+    ours, theirs = expected_scores(dr + rules.first_move_bonus, rules.expectancy)
+    both = [changes(one, other, dr, weight, won, lost) for one, other in zip(left, right, strict=True)]
     return (
-        expected_left,
-        expected_right,
-        tuple(rating_change(r, weight, won_left, expected_left, rules) for r in left),
-        tuple(rating_change(r, weight, won_right, expected_right, rules) for r in right),
+        ours,
+        theirs,
+        tuple(gained for gained, _ in both),
+        tuple(given for _, given in both),
     )
 
 

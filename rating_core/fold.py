@@ -1,12 +1,12 @@
 """How one entry changes the state: the fold step. Pure: no clock, no I/O, no names."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from rating_core import ledger
-from rating_core.elo import game_changes
+from rating_core import elo, ledger
 from rating_core.rulebook import PEAK_GAMES
 from rating_core.rules import farming
+from rating_core.rules.era import Era
 from rating_core.rules.season import return_day
 from rating_core.state import (
     COUNTED,
@@ -14,11 +14,13 @@ from rating_core.state import (
     Challenge,
     EventState,
     GameColumns,
-    Pair,
+    PastSeason,
+    PoolState,
     PublishedList,
     Standing,
     State,
-    pair_key,
+    join,
+    side_code,
 )
 from rating_core.times import day_of, season_of
 
@@ -36,104 +38,155 @@ class Mark:
     after: float
 
 
-def fold_games(state: State, columns: GameColumns, start: int, stop: int, effective_at: int) -> None:
-    """Enter games start…stop−1 of the columns: who counts, rating changes, farming (L1, L5, L6).
+def fold_games(state: State, columns: GameColumns, start: int, stop: int) -> None:
+    """Enter games start…stop−1 of the columns, all of one pool: who counts, rating changes, farming (L1, L5, L6).
 
-    `effective_at` (ms): an archived player whose bar is over by then is back before the first line (§8).
+    An archived player whose bar is over when the report takes effect is back (§8).
     """
-    for index in range(start, stop):
-        if not columns.flags[index] & VOID:
-            for _, player in columns.members(index):
-                standing = state.standing(columns.pool[index], player)
-                if standing.archived and standing.barred_until <= effective_at:
-                    standing.archived, standing.barred_until, standing.back_at = False, 0, effective_at
+    if start == stop:
+        return
+    pool = state.pools[columns.pool[start]]
+    (_fold_singles if pool.pool.side_size == 1 else _fold_pairs)(state, pool, columns, start, stop)
+
+
+def _fold_singles(state: State, pool: PoolState, columns: GameColumns, start: int, stop: int) -> None:
+    standings, locks, rules = pool.standings, pool.locks, pool.pool.rules
+    changes_of = elo.changes_by(rules)
+    results = {
+        ord(one): (one, other, elo.score(one, rules), elo.score(other, rules)) for one, other in elo.MIRRORED.items()
+    }
+    flags, (before_left, _, before_right, _), (change_left, _, change_right, _) = (
+        columns.flags, columns.before, columns.change,
+    )  # fmt: skip
+    begin = end = 0  # of the era of the game before
+    for index, left, right, at, said_at, event, weight, letter, flag in zip(
+        range(start, stop), columns.players[0][start:stop], columns.players[2][start:stop], columns.at[start:stop],
+        columns.said_at[start:stop], columns.event[start:stop], columns.weight[start:stop],
+        columns.result[start:stop], flags[start:stop], strict=True,
+    ):  # fmt: skip
+        if flag & VOID:
+            columns.clear(index)
+            continue
+        if not begin <= at < end:
+            era = Era.of(at)
+            begin, end, season, nets = era.begin, era.end, era.season, pool.nets_of(era.season)
+        try:
+            ours, theirs = standings[left], standings[right]
+        except KeyError:
+            ours, theirs = state.standing(pool.pool.name, left), state.standing(pool.pool.name, right)
+        if ours.archived or theirs.archived:
+            _bring_back((ours, theirs), said_at)
+        before_left[index] = rating = ours.rating
+        before_right[index] = other = theirs.rating
+        pair = join(left, right)
+        known = pair in locks
+        if known and not event and not farming.release(pool, pair, season, at):
+            flags[index] = 0
+            change_left[index] = change_right[index] = 0.0
+            continue
+        result, mirrored, won, lost = results[letter]
+        gained, given = changes_of(rating, other, rating - other, weight, won, lost)
+        flags[index], change_left[index], change_right[index] = COUNTED, gained, given
+        _enter(ours, gained, result, at, era, event)
+        _enter(theirs, given, mirrored, at, era, event)
+        if known:
+            farming.enter_own(pool, pair)
+        if result != "D" and not event:
+            farming.enter_result(pool, nets, pair, 1 if (result == "W") == (left < right) else -1, era)
+
+
+def _fold_pairs(state: State, pool: PoolState, columns: GameColumns, start: int, stop: int) -> None:
+    """What `_fold_singles` does, for sides of two."""
+    era = Era.of(columns.at[start])
     for index in range(start, stop):
         if columns.flags[index] & VOID:
-            columns.flags[index] = VOID
-            _clear(columns, index)
-        else:
-            _fold_game(state, columns, index)
+            columns.clear(index)
+            continue
+        at, event, result = columns.at[index], columns.event[index], chr(columns.result[index])
+        left, right = side_code(columns.left(index)), side_code(columns.right(index))
+        if not era.begin <= at < era.end:
+            era = Era.of(at)
+        standings = [state.standing(pool.pool.name, player) for _, player in columns.members(index)]
+        _bring_back(standings, columns.said_at[index])
+        ratings = [standing.rating for standing in standings]
+        for column, rating in zip(columns.before, ratings, strict=True):
+            column[index] = rating
+        pair = join(left, right, 2)
+        known = pair in pool.locks
+        if known and not event and not farming.release(pool, pair, era.season, at):
+            columns.flags[index] = 0
+            for column in columns.change:
+                column[index] = 0.0
+            continue
+        _, _, gained, given = elo.game_changes(ratings[:2], ratings[2:], result, columns.weight[index], pool.pool.rules)
+        columns.flags[index] = COUNTED
+        letters = (result, result, elo.MIRRORED[result], elo.MIRRORED[result])
+        for column, standing, letter, change in zip(columns.change, standings, letters, gained + given, strict=True):
+            column[index] = change
+            _enter(standing, change, letter, at, era, event)
+        if known:
+            farming.enter_own(pool, pair)
+        if result != "D" and not event:
+            net = 1 if (result == "W") == (left < right) else -1
+            farming.enter_result(pool, pool.nets_of(era.season), pair, net, era)
 
 
-def _fold_game(state: State, columns: GameColumns, index: int) -> None:
-    name, at = columns.pool[index], columns.at[index]
-    left, right, result = columns.left(index), columns.right(index), chr(columns.result[index])
-    pool = state.pools[name]
-    casual = not columns.event[index]
-    key = pair_key(left, right)
-    pairs = pool.pairs_in(season_of(at))
-    try:
-        pair: Pair | None = pairs[key]
-    except KeyError:
-        pair = pairs.setdefault(key, Pair()) if casual else None
-    ours = [state.standing(name, player) for player in left]
-    theirs = [state.standing(name, player) for player in right]
-    for slot, standing in zip((0, 1), ours, strict=False):
-        columns.before[slot][index] = standing.rating
-    for slot, standing in zip((2, 3), theirs, strict=False):
-        columns.before[slot][index] = standing.rating
-    if casual and pair is not None and not farming.release(pool, key, pair, at):
-        columns.flags[index] = 0
-        for column in columns.change:
-            column[index] = 0.0
-        return
-    _, _, gained, lost = game_changes(
-        [s.rating for s in ours], [s.rating for s in theirs], result, columns.weight[index], pool.pool.rules
-    )
-    columns.flags[index] = COUNTED
-    for season, others in pool.pairs.items():
-        if season != season_of(at) and key in others and others[key].locked:
-            others[key].own += 1
-    mirrored = "L" if result == "W" else "W" if result == "L" else "D"
-    for slot, standing, change in zip((0, 1), ours, gained, strict=False):
-        columns.change[slot][index] = change
-        _enter(standing, change, result, at, event=not casual)
-    for slot, standing, change in zip((2, 3), theirs, lost, strict=False):
-        columns.change[slot][index] = change
-        _enter(standing, change, mirrored, at, event=not casual)
-    if pair is None:
-        return
-    if not casual:
-        pair.own += 1
-    elif result != "D":
-        first_side_won = (result == "W") == (tuple(sorted(left)) == key[0])
-        farming.enter_result(pool, key, pair, 1 if first_side_won else -1, at)
+def _bring_back(standings: Iterable[Standing], at: int) -> None:
+    """Take archived players whose bar is over at `at` (ms) from the archive list (§8)."""
+    for standing in standings:
+        if standing.archived and standing.barred_until <= at:
+            standing.archived, standing.barred_until, standing.back_at = False, 0, at
 
 
-def _clear(columns: GameColumns, index: int) -> None:
-    for slot in range(4):
-        columns.before[slot][index] = columns.change[slot][index] = 0.0
-
-
-def _enter(standing: Standing, change: float, result: str, at: int, *, event: bool) -> None:
+def _enter(standing: Standing, change: float, result: str, at: int, era: Era, event: int) -> None:
     """Count a game in a player's standing."""
-    season = season_of(at)
-    _enter_season(standing, season, change)
-    standing.rating += change
-    standing.games += 1
+    if standing.season != era.season or event:
+        _enter_season(standing, era.season, change, 1, 1 if event else 0)
+    standing.rating = rating = standing.rating + change
     if result == "W":
         standing.wins += 1
-    elif result == "D":
-        standing.draws += 1
-    else:
+    elif result == "L":
         standing.losses += 1
-    standing.season_games[season] = standing.season_games.get(season, 0) + 1
-    if event:
-        standing.season_event_games[season] = standing.season_event_games.get(season, 0) + 1
-    if not standing.first_at or at < standing.first_at:
+    else:
+        standing.draws += 1
+    if at > standing.last_at:
+        if not standing.last_at:
+            standing.first_at = at
+        standing.last_at = at
+    elif at < standing.first_at:
         standing.first_at = at
-    standing.last_at = max(standing.last_at, at)
-    _raise_peak(standing, at)
+    if standing.peak is None or rating > standing.peak:
+        _raise_peak(standing, at, era.peak_games)
 
 
-def _enter_season(standing: Standing, season: int, change: float) -> None:
-    """Before a rating changes: keep what he brought into each season; late changes of earlier ones go into it."""
-    if season not in standing.carried:
-        standing.carried[season] = standing.rating_after(season)
-    if season != max(standing.carried):
-        for other in standing.carried:
-            if other > season:
-                standing.carried[other] += change
+def _enter_season(standing: Standing, season: int, change: float, games: int = 0, event_games: int = 0) -> None:
+    """Before a rating changes: keep what he brought into each season, and how many games he played in it.
+
+    Late changes of an earlier season go into what he brought into each later one.
+    """
+    if season > standing.season:
+        if standing.season:
+            standing.earlier = standing.latest
+        standing.season, standing.brought = season, standing.rating
+        standing.games_before, standing.event_games = standing.games, 0
+    if season == standing.season:
+        standing.event_games += event_games
+        return
+    standing.earlier = _enter_late(standing.earlier, season, change, games, event_games, standing.brought)
+    standing.brought += change
+    standing.games_before += games
+
+
+def _enter_late(
+    past: PastSeason | None, season: int, change: float, games: int, event_games: int, carried: float
+) -> PastSeason:
+    """Return earlier seasons with what came late into one; `carried` is what the one after `past` began with."""
+    if past is None or past.season < season:
+        return PastSeason(season, games, event_games, carried, past)
+    if past.season == season:
+        return past._replace(games=past.games + games, event_games=past.event_games + event_games)
+    earlier = _enter_late(past.earlier, season, change, games, event_games, past.carried)
+    return past._replace(carried=past.carried + change, earlier=earlier)
 
 
 def _archive(standing: Standing, at: int, until: int) -> None:
@@ -143,9 +196,9 @@ def _archive(standing: Standing, at: int, until: int) -> None:
     standing.barred_until = max(standing.barred_until, until)
 
 
-def _raise_peak(standing: Standing, at: int) -> None:
+def _raise_peak(standing: Standing, at: int, needed: int) -> None:
     """L14: the highest actual rating from the 20th counted game on; the earliest day on ties."""
-    if standing.games >= PEAK_GAMES.on(day_of(at)) and (standing.peak is None or standing.rating > standing.peak):
+    if standing.games >= needed and (standing.peak is None or standing.rating > standing.peak):
         standing.peak, standing.peak_at = standing.rating, at
 
 
@@ -154,7 +207,7 @@ def _adjust(state: State, seq: int, said_at: int, pool: str, player: int, amount
     before = standing.rating
     _enter_season(standing, season_of(said_at), amount)
     standing.rating += amount
-    _raise_peak(standing, said_at)
+    _raise_peak(standing, said_at, PEAK_GAMES.on(day_of(said_at)))
     return Mark(seq, said_at, pool, player, kind, before, standing.rating)
 
 
@@ -172,16 +225,15 @@ def _opening(state: State, entry: ledger.OpeningBalance, seq: int, said_at: int,
     before = standing.rating
     standing.rating = entry.rating
     standing.wins, standing.draws, standing.losses = entry.wins, entry.draws, entry.losses
-    standing.games = entry.wins + entry.draws + entry.losses
-    standing.season_games[season_of(entry.as_of)] = entry.season_games
-    standing.opened_at, standing.carried = entry.as_of, {}
+    standing.season, standing.brought, standing.earlier = season_of(entry.as_of), entry.rating, None
+    standing.games_before, standing.opened_at = standing.games - entry.season_games, entry.as_of
     if entry.archived:
         back = return_day(season_of(entry.as_of) - 1)
         standing.archived, standing.archived_at = True, entry.as_of
         standing.barred_until = back if entry.as_of < back else 0
     if entry.peak is not None:
         standing.peak, standing.peak_at = entry.peak, entry.peak_at or entry.as_of
-    _raise_peak(standing, entry.as_of)
+    _raise_peak(standing, entry.as_of, PEAK_GAMES.on(day_of(entry.as_of)))
     return [Mark(seq, entry.as_of, pool, entry.player, entry.KIND, before, entry.rating)]
 
 

@@ -7,18 +7,48 @@ first touched, so trying a report costs the same in a small and in a large leagu
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from rating_core.ledger import EventOpened, ListRow
 from rating_core.rulebook import POOLS, Pool
 
-PairKey = tuple[tuple[int, ...], tuple[int, ...]]
+Side = tuple[int, ...]
+"""The players of one side: one, or two in 2v2."""
+
+_BITS = 32
+"""Bits of a player's number."""
 
 
-def pair_key(left: tuple[int, ...], right: tuple[int, ...]) -> PairKey:
-    """Return the unordered pair of sides (§6 D): players within a side and the two sides are sorted."""
-    a, b = tuple(sorted(left)), tuple(sorted(right))
-    return (a, b) if a <= b else (b, a)
+def side_code(side: Side) -> int:
+    """Return a side as one number, whoever of it was named first."""
+    return side[0] if len(side) == 1 else min(side) << _BITS | max(side)
+
+
+def join(left: int, right: int, size: int = 1) -> int:
+    """Return the unordered pair of two sides of `size` players, given by their codes: the lower is the first side."""
+    bits = _BITS * size
+    return left << bits | right if left < right else right << bits | left
+
+
+def pair_code(left: Side, right: Side) -> int:
+    """Return the unordered pair of sides (§6 D) as one number."""
+    return join(side_code(left), side_code(right), len(left))
+
+
+def pair_members(code: int, size: int) -> Side:
+    """Return the players of a pair of sides of `size` players, its first side first."""
+    return tuple(code >> _BITS * slot & 0xFFFFFFFF for slot in reversed(range(2 * size)))
+
+
+class PastSeason(NamedTuple):
+    """What a Standing keeps of an earlier season."""
+
+    season: int
+    games: int
+    event_games: int
+    carried: float
+    """The rating he brought into it."""
+    earlier: "PastSeason | None"
 
 
 @dataclass(slots=True)
@@ -26,15 +56,21 @@ class Standing:
     """One player in one pool. Ratings in points, unrounded; times in ms."""
 
     rating: float
-    games: int = 0
     wins: int = 0
     draws: int = 0
     losses: int = 0
     peak: float | None = None
     peak_at: int = 0
-    season_games: dict[int, int] = field(default_factory=dict)
-    """Counted games by season (L7)."""
-    season_event_games: dict[int, int] = field(default_factory=dict)
+    season: int = 0
+    """The newest season in which he played or his rating changed; 0 when there is none."""
+    games_before: int = 0
+    """Counted games of the seasons before it."""
+    event_games: int = 0
+    """Counted games in events in it."""
+    brought: float = 0.0
+    """The rating he brought into `season`; what earlier ones still change later is in it."""
+    earlier: PastSeason | None = None
+    """The seasons before `season`."""
     first_at: int = 0
     """Posting time of the first counted game here; 0 when there is none."""
     last_at: int = 0
@@ -47,20 +83,55 @@ class Standing:
     """When he was last archived here."""
     back_at: int = 0
     """When a report last brought him back from the archive."""
-    carried: dict[int, float] = field(default_factory=dict)
-    """The rating he brought into each season in which it changed; what earlier ones still change later is in it."""
 
     def copy(self) -> "Standing":
         return Standing(
-            self.rating, self.games, self.wins, self.draws, self.losses, self.peak, self.peak_at,
-            dict(self.season_games), dict(self.season_event_games), self.first_at, self.last_at, self.archived,
-            self.barred_until, self.opened_at, self.archived_at, self.back_at, dict(self.carried),
+            self.rating, self.wins, self.draws, self.losses, self.peak, self.peak_at, self.season, self.games_before,
+            self.event_games, self.brought, self.earlier, self.first_at, self.last_at, self.archived,
+             self.barred_until, self.opened_at, self.archived_at, self.back_at,
         )  # fmt: skip
+
+    @property
+    def games(self) -> int:
+        """Counted games."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def latest(self) -> PastSeason:
+        """`season` as it stands."""
+        return PastSeason(self.season, self.games - self.games_before, self.event_games, self.brought, self.earlier)
+
+    def seasons(self) -> Iterator[PastSeason]:
+        """Yield his seasons, newest first."""
+        if self.season:
+            past: PastSeason | None = self.latest
+            while past:
+                yield past
+                past = past.earlier
+
+    @property
+    def season_games(self) -> dict[int, int]:
+        """Counted games by season (L7)."""
+        return {past.season: past.games for past in self.seasons() if past.games}
+
+    @property
+    def season_event_games(self) -> dict[int, int]:
+        """Counted games in events by season."""
+        return {past.season: past.event_games for past in self.seasons() if past.event_games}
+
+    @property
+    def carried(self) -> dict[int, float]:
+        """The rating he brought into each season; what earlier ones still changed later is in it."""
+        return {past.season: past.carried for past in self.seasons()}
 
     def rating_after(self, season: int) -> float:
         """Return the rating with which a season ended: the last one, or the one brought into the next season (§8)."""
-        newer = min((other for other in self.carried if other > season), default=None)
-        return self.rating if newer is None else self.carried[newer]
+        found = self.rating
+        for past in self.seasons():
+            if past.season <= season:
+                break
+            found = past.carried
+        return found
 
     def archived_before(self, moment: int) -> bool:
         """Return whether he stood on the archive list at `moment` (ms); whoever came back later did."""
@@ -72,19 +143,14 @@ class Standing:
         return self.games > 0 or self.opened_at > 0
 
 
-@dataclass(slots=True)
-class Pair:
-    """Farming state (L6) of a pair of sides in one season: the net score of the first side of its key."""
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """What a locked pair of sides began with (L6)."""
 
-    net: int = 0
-    locked: bool = False
-    base: tuple[int, ...] = ()
-    """While locked: each member's counted games in the pool when the pair was locked, in the key's order."""
+    base: tuple[int, ...]
+    """Each member's counted games in the pool when the pair was locked, the pair's first side first."""
     own: int = 0
-    """While locked: counted games of this very pair since then (of an event, of another season); they repay nothing."""
-
-    def copy(self) -> "Pair":
-        return Pair(self.net, self.locked, self.base, self.own)
+    """Counted games of this very pair since then (of an event, of another season); they repay nothing."""
 
 
 class _Copyable(Protocol):
@@ -113,30 +179,56 @@ class _Fork(dict[K, V]):
         return super().__contains__(key) or key in self._base
 
 
+class _NetFork(dict[int, int]):
+    """Net scores that are looked up in their base, with get, until they are set here."""
+
+    __slots__ = ("_base",)
+
+    def __init__(self, base: dict[int, int]) -> None:
+        super().__init__()
+        self._base = base
+
+    def get(self, key: int, default: int) -> int:  # type: ignore[override]
+        found = super().get(key)
+        return self._base.get(key, default) if found is None else found
+
+
 @dataclass(slots=True)
 class PoolState:
-    """Standings of a pool by player, and farming pairs by season."""
+    """Standings of a pool by player, and its farming state (L6) by pair of sides (`pair_code`)."""
 
     pool: Pool
     standings: dict[int, Standing] = field(default_factory=dict)
-    pairs: dict[int, dict[PairKey, Pair]] = field(default_factory=dict)
+    nets: dict[int, dict[int, int]] = field(default_factory=dict)
+    """By season: net score of the pair's first side in casual games since the last release."""
+    locks: dict[int, dict[int, Lock]] = field(default_factory=dict)
+    """By pair: the seasons in which it is locked. A pair that was locked once stays here."""
+    _shared: set[int] = field(default_factory=set, compare=False)
+    """Seasons whose net scores a copy holds, too: to be copied before they change."""
 
-    def pairs_in(self, season: int) -> dict[PairKey, Pair]:
-        """Return the pairs of a season; a new season starts empty: unlocked, at 0."""
-        try:
-            return self.pairs[season]
-        except KeyError:
-            return self.pairs.setdefault(season, {})
+    def nets_of(self, season: int) -> dict[int, int]:
+        """Return the net scores of a season, to be changed; a new season starts at 0."""
+        if season in self._shared:
+            self._shared.discard(season)
+            self.nets[season] = dict(self.nets[season])
+        return self.nets.setdefault(season, {})
+
+    def net(self, season: int, code: int) -> int:
+        """Return the net score of the pair's first side in a season."""
+        return self.nets[season].get(code, 0) if season in self.nets else 0
 
     def copy(self) -> "PoolState":
+        self._shared = set(self.nets)
         return PoolState(
-            self.pool,
-            {k: s.copy() for k, s in self.standings.items()},
-            {y: {k: p.copy() for k, p in pairs.items()} for y, pairs in self.pairs.items()},
-        )
+            self.pool, {k: s.copy() for k, s in self.standings.items()}, dict(self.nets),
+            {code: dict(seasons) for code, seasons in self.locks.items()}, set(self.nets),
+        )  # fmt: skip
 
     def fork(self) -> "PoolState":
-        return PoolState(self.pool, _Fork(self.standings), {y: _Fork(pairs) for y, pairs in self.pairs.items()})
+        return PoolState(
+            self.pool, _Fork(self.standings), {year: _NetFork(nets) for year, nets in self.nets.items()},
+            _Fork(self.locks),
+        )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -245,7 +337,7 @@ class GameColumns:
     """Games as columns, one position a game, in the ledger's order. Unused player slots hold 0."""
 
     __slots__ = (
-        "number", "report", "seq", "at", "pool", "event", "weight", "result", "flags",
+        "number", "report", "seq", "at", "said_at", "pool", "event", "weight", "result", "flags",
         "players", "before", "change",
     )  # fmt: skip
 
@@ -254,6 +346,9 @@ class GameColumns:
         self.report = array("q")
         self.seq = array("q")
         self.at = array("q")
+        """When it was posted: decides its season (§8)."""
+        self.said_at = array("q")
+        """When its report took effect."""
         self.pool: list[str] = []
         self.event = array("q")
         self.weight = array("d")
@@ -268,14 +363,15 @@ class GameColumns:
         return len(self.number)
 
     def append(
-        self, number: int, report: int, seq: int, at: int, pool: str, event: int, weight: float, result: str,
-        left: tuple[int, ...], right: tuple[int, ...],
+        self, number: int, report: int, seq: int, at: int, said_at: int, pool: str, event: int, weight: float,
+        result: str, left: tuple[int, ...], right: tuple[int, ...],
     ) -> None:  # fmt: skip
         """Add a game not yet folded."""
         self.number.append(number)
         self.report.append(report)
         self.seq.append(seq)
         self.at.append(at)
+        self.said_at.append(said_at)
         self.pool.append(pool)
         self.event.append(event)
         self.weight.append(weight)
@@ -315,6 +411,12 @@ class GameColumns:
         self.result[index] = ord(result)
         for column, player in zip(self.players, _slots(left, right), strict=True):
             column[index] = player
+
+    def clear(self, index: int) -> None:
+        """Take the figures of a game that is void."""
+        self.flags[index] = VOID
+        for figures in (*self.before, *self.change):
+            figures[index] = 0.0
 
     def left(self, index: int) -> tuple[int, ...]:
         first, second = self.players[0][index], self.players[1][index]

@@ -34,11 +34,11 @@ class Trial:
         start = len(self.columns)
         for offset, line in enumerate(entry.lines):
             self.columns.append(
-                entry.first + offset, entry.report, seq, entry.posted_at, draft.pool, entry.event or 0,
+                entry.first + offset, entry.report, seq, entry.posted_at, draft.said_at, draft.pool, entry.event or 0,
                 entry.weight, line.result.value, line.left, line.right,
             )  # fmt: skip
         stop = len(self.columns)
-        fold_games(self.state, self.columns, start, stop, draft.said_at)
+        fold_games(self.state, self.columns, start, stop)
         return range(start, stop)
 
 

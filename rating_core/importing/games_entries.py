@@ -30,7 +30,7 @@ from rating_core.report_text import GameLine
 from rating_core.rulebook import EVENT_WEIGHTS, MAX_REPORT_LINES, POOLS, UNRATED_WEIGHT
 from rating_core.service.events import check_event_name
 from rating_core.service.refusal import Refusal
-from rating_core.state import pair_key
+from rating_core.state import pair_code
 from rating_core.store.report_store import Report
 from rating_core.times import day_of, season_of, start_of
 from rating_core.workbook import layout
@@ -355,7 +355,7 @@ def _together(group: list[Planned], game: Planned, keeps_numbers: bool) -> bool:
         return False
     if head.raw.report is not None or game.raw.report is not None:
         return head.raw.report == game.raw.report
-    return len(group) < MAX_REPORT_LINES and pair_key(head.left, head.right) == pair_key(game.left, game.right)
+    return len(group) < MAX_REPORT_LINES and pair_code(head.left, head.right) == pair_code(game.left, game.right)
 
 
 def _positioned(groups: list[list[Planned]]) -> Iterator[tuple[int, list[Planned]]]:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from rating_core.book import Book
 from rating_core.directory import Directory
 from rating_core.ledger import Amend, Void
-from rating_core.queries.farming import Meter, Side, meter_before
+from rating_core.queries.farming import Meter, meter_before
 from rating_core.queries.formula import Calculation, Term, calculate
 from rating_core.queries.games import event_name, names_of
 from rating_core.report_text import Result
 from rating_core.rules.display import Display
+from rating_core.state import Side
 
 
 @dataclass(frozen=True, slots=True)

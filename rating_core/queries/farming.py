@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from rating_core.book import Book
 from rating_core.rulebook import FARMING_NET
 from rating_core.rules import farming
-from rating_core.state import Pair, PairKey, PoolState, Standing, pair_key
+from rating_core.rules.era import Era
+from rating_core.state import PoolState, Side, Standing, pair_code, side_code
 from rating_core.times import day_of, season_of
-
-Side = tuple[int, ...]
-"""The players of one side: one, or two in 2v2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,55 +24,50 @@ class Meter:
     """While locked: (player, counted games with others he still owes), left side first; else empty."""
 
 
-def _read(pool: PoolState, key: PairKey, pair: Pair, left: Side, right: Side, at: int) -> Meter:
+def _read(pool: PoolState, left: Side, right: Side, at: int) -> Meter:
     """Return what a casual game of the pair would find at `at`, without changing anything."""
-    owed = farming.owed(pool, key, pair, at)
+    pair, season = pair_code(left, right), season_of(at)
+    owed = farming.owed(pool, pair, season, at)
     locked = any(owed.values())
-    net = 0 if pair.locked and not locked else pair.net
-    if tuple(sorted(left)) != key[0]:
+    net = 0 if owed and not locked else pool.net(season, pair)
+    if side_code(left) > side_code(right):
         net = -net
     return Meter(
-        season_of(at), net, FARMING_NET.on(day_of(at)), locked,
+        season, net, FARMING_NET.on(day_of(at)), locked,
         tuple((player, owed[player]) for player in left + right) if locked else (),
     )  # fmt: skip
 
 
 def meter(book: Book, pool: str, left: Side, right: Side, at: int) -> Meter:
     """Return the meter of a pair as a casual game posted at `at` (ms) would find it (L6)."""
-    state, key = book.state.pools[pool], pair_key(left, right)
-    return _read(state, key, state.pairs.get(season_of(at), {}).get(key, Pair()), left, right, at)
+    return _read(book.state.pools[pool], left, right, at)
 
 
 def meter_before(book: Book, index: int) -> Meter:
     """Return the meter that the (not void) game at position `index` found, as the book has it now.
 
-    The pair's season is folded again from the columns, by the rules of L6 themselves.
+    The games of its players before it are entered again from the columns, by the rules of L6 themselves.
     """
     columns = book.columns
     left, right, at, name = columns.left(index), columns.right(index), columns.at[index], columns.pool[index]
-    key, season = pair_key(left, right), season_of(at)
-    members = set(left + right)
+    pair, members = pair_code(left, right), set(left + right)
     pool = PoolState(book.state.pools[name].pool, {player: Standing(0.0) for player in members})
-    pair = Pair()
     for game in sorted({g for player in members for g in book.games_of(player) if g < index}):
         if columns.pool[game] != name or book.is_void(game):
             continue
-        sides = columns.left(game), columns.right(game)
-        met = pair_key(*sides) == key
-        same = met and season_of(columns.at[game]) == season
-        casual = not columns.event[game]
-        if same and casual and not farming.release(pool, key, pair, columns.at[game]):
+        sides, posted, casual = (columns.left(game), columns.right(game)), columns.at[game], not columns.event[game]
+        same, season = pair_code(*sides) == pair, season_of(posted)
+        if same and casual and not farming.release(pool, pair, season, posted):
             continue
         if not book.counted(game):
             continue
         for player in members & {*sides[0], *sides[1]}:
-            pool.standings[player].games += 1
-        if not met:
+            pool.standings[player].draws += 1  # only how many matters
+        if not same:
             continue
+        farming.enter_own(pool, pair)
         result = chr(columns.result[game])
-        if not same or not casual:
-            pair.own += 1
-        elif result != "D":
-            won = (result == "W") == (tuple(sorted(sides[0])) == key[0])
-            farming.enter_result(pool, key, pair, 1 if won else -1, columns.at[game])
-    return _read(pool, key, pair, left, right, at)
+        if casual and result != "D":
+            won = (result == "W") == (side_code(sides[0]) < side_code(sides[1]))
+            farming.enter_result(pool, pool.nets_of(season), pair, 1 if won else -1, Era.of(posted))
+    return _read(pool, left, right, at)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from rating_core.book import Book
 from rating_core.directory import Directory
 from rating_core.elo import game_changes, k_factor, score
-from rating_core.queries.farming import Meter, Side, meter
+from rating_core.queries.farming import Meter, meter
 from rating_core.report_text import Result
 from rating_core.rulebook import CASUAL_WEIGHT, LEAGUE_RULES, RuleSet
 from rating_core.rules.eligibility import Bar, bar_of
+from rating_core.state import Side
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from typing import Literal
 from rating_core.book import Book
 from rating_core.directory import Directory
 from rating_core.elo import score
-from rating_core.queries.farming import Meter, Side, meter
+from rating_core.queries.farming import Meter, meter
 from rating_core.report_text import Result
+from rating_core.state import Side
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from rating_core.report_text import GameLine
 from rating_core.rulebook import CHALLENGE_HOURS, CHALLENGE_REMINDERS, CHALLENGES_PER_WEEK
 from rating_core.rules import farming
 from rating_core.rules.eligibility import Bar, bar_of
-from rating_core.state import Challenge, State, pair_key
+from rating_core.state import Challenge, State, pair_code
 from rating_core.times import DAY_MS, HOUR_MS, day_of, season_of, week_start
 
 Why = Literal["side_size", "self", "masked", "challenger_barred", "barred", "archived", "open", "quota", "locked"]
@@ -60,12 +60,7 @@ def quota_left(state: State, pool: str, challenger: int, at: int) -> int:
 
 def debts(state: State, pool: str, first: int, second: int, at: int) -> dict[int, int]:
     """Return what two players still owe while their pair is locked at `at` (L6); empty when it is not."""
-    key = pair_key((first,), (second,))
-    try:
-        pair = state.pools[pool].pairs[season_of(at)][key]
-    except KeyError:
-        return {}
-    owed = farming.owed(state.pools[pool], key, pair, at)
+    owed = farming.owed(state.pools[pool], pair_code((first,), (second,)), season_of(at), at)
     return owed if any(owed.values()) else {}
 
 

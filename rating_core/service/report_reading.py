@@ -9,7 +9,7 @@ from rating_core.rulebook import MASKED_NAME, POOLS
 from rating_core.service.events import shut_event
 from rating_core.service.league import Tx
 from rating_core.service.report_results import EventRefused, InPrivate, MaskedFree, Outsider, Refused
-from rating_core.state import pair_key
+from rating_core.state import pair_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def read(
         return Outsider()
     if tx.directory.masked in players and tx.directory.holder_at(said_at) is None:
         return MaskedFree()
-    if plays and len({pair_key(line.left, line.right) for line in parsed.lines}) > 1:
+    if plays and len({pair_code(line.left, line.right) for line in parsed.lines}) > 1:
         own = _parse(tx, text, events, mixed=False)
         if isinstance(own, ReportProblems):
             return Refused(own)

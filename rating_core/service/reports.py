@@ -29,7 +29,7 @@ from rating_core.service.report_results import (
     PostResult,
     StillWaiting,
 )
-from rating_core.state import Pair, pair_key
+from rating_core.state import pair_code
 from rating_core.store.report_store import Report, same_key
 from rating_core.times import HOUR_MS, season_of
 
@@ -172,17 +172,10 @@ async def _take_effect(tx: Tx, report: Report, confirmer: Actor | None, said_at:
 
 def _debts(tx: Tx, report: Report) -> tuple[Debt, ...]:
     """Return what the report's pairs owe after it."""
-    state = tx.trial.state.pools[report.pool]
-    pairs = state.pairs_in(season_of(report.said_at))
-    debts = []
-    for key in dict.fromkeys(pair_key(line.left, line.right) for line in report.lines):
-        try:
-            pair = pairs[key]
-        except KeyError:
-            pair = Pair()
-        if any((owed := farming.owed(state, key, pair, report.said_at)).values()):
-            debts.append(Debt(tuple(owed.items()), pair.net))
-    return tuple(debts)
+    state, season = tx.trial.state.pools[report.pool], season_of(report.said_at)
+    pairs = dict.fromkeys(pair_code(line.left, line.right) for line in report.lines)
+    owed = ((pair, farming.owed(state, pair, season, report.said_at)) for pair in pairs)
+    return tuple(Debt(tuple(each.items()), state.net(season, pair)) for pair, each in owed if any(each.values()))
 
 
 # --- what the other side says -----------------------------------------------------------------------------

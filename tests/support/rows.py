@@ -1,14 +1,16 @@
 """Ledgers in memory: rows sealed one after the other, as the store would write them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from rating_core.book import Book
 from rating_core.ledger import GENESIS, Draft, Entry, Games, PlayerRegistered, Row, seal
 from rating_core.report_text import GameLine, Result
 from rating_core.rulebook import DEFAULT_POOL
+from rating_core.state import PastSeason, Standing
 from rating_core.times import SHANGHAI, to_ms
 
 
@@ -75,3 +77,18 @@ def snapshot(book: Book) -> dict[str, object]:
     columns = {name: deepcopy(getattr(book.columns, name)) for name in book.columns.__slots__}
     fields = ("state", "marks", "seq", "hash", "_steps", "_step_seqs", "_played", "_corrections", "_by_target")
     return {"columns": columns, **{name: deepcopy(getattr(book, name)) for name in fields}}
+
+
+def standing(
+    rating: float, games: Mapping[int, int] | None = None, carried: Mapping[int, float] | None = None, **rest: Any
+) -> Standing:
+    """A Standing with counted games by season, and the ratings brought into seasons (default: the rating itself)."""
+    games, carried = games or {}, carried or {}
+    past = None
+    for each in sorted(games.keys() | carried.keys()):
+        past = PastSeason(each, games.get(each, 0), 0, carried.get(each, rating), past)
+    total = sum(games.values())
+    if past is not None:
+        rest |= {"season": past.season, "brought": past.carried, "games_before": total - past.games}
+        rest |= {"earlier": past.earlier}
+    return Standing(rating, draws=total, **rest)

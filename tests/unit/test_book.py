@@ -24,11 +24,11 @@ from rating_core.ledger import (
 )
 from rating_core.rules import season
 from rating_core.rules.eligibility import Bar, bar_of
-from rating_core.state import Standing
+from rating_core.state import Standing, pair_code
 from rating_core.times import season_start
 from rating_core.trial import Trial, announce
 from tests.support.books import Books
-from tests.support.rows import Rows, line, ms, snapshot
+from tests.support.rows import Rows, line, ms, snapshot, standing
 
 POOL, PAIRS = "单跳1v1", "单跳2v2"
 A, B, C, D = 1, 2, 3, 4
@@ -286,20 +286,20 @@ def test_who_may_play() -> None:
 @pytest.mark.parametrize(
     ("standing", "on_leave", "reason"),
     [
-        (Standing(2000, season_games={2026: 10}), False, None),
-        (Standing(2000, season_games={2026: 9, 2025: 50}, first_at=ms("2025-05-01")), False, "few_games"),
-        (Standing(2000, season_games={2026: 9}, archived=True), False, None),
-        (Standing(2000, season_games={2026: 9}, first_at=ms("2025-05-01")), True, "leave"),
-        (Standing(2200, season_games={2026: 9}, first_at=ms("2025-05-01")), False, "high_rating"),
-        (Standing(2199.999, season_games={2026: 9}, first_at=ms("2025-05-01")), False, "few_games"),
-        (Standing(2000, season_games={2026: 1}, first_at=ms("2026-12-25")), False, "newcomer"),
-        (Standing(2000, season_games={2026: 1}, first_at=ms("2026-12-25") - 1), False, "few_games"),
-        (Standing(2000, season_games={2026: 1}, first_at=ms("2027-01-01") - 1), False, "newcomer"),
-        (Standing(2000, season_games={2027: 1}, first_at=ms("2027-01-01")), False, None),
+        (standing(2000, games={2026: 10}), False, None),
+        (standing(2000, games={2026: 9, 2025: 50}, first_at=ms("2025-05-01")), False, "few_games"),
+        (standing(2000, games={2026: 9}, archived=True), False, None),
+        (standing(2000, games={2026: 9}, first_at=ms("2025-05-01")), True, "leave"),
+        (standing(2200, games={2026: 9}, first_at=ms("2025-05-01")), False, "high_rating"),
+        (standing(2199.999, games={2026: 9}, first_at=ms("2025-05-01")), False, "few_games"),
+        (standing(2000, games={2026: 1}, first_at=ms("2026-12-25")), False, "newcomer"),
+        (standing(2000, games={2026: 1}, first_at=ms("2026-12-25") - 1), False, "few_games"),
+        (standing(2000, games={2026: 1}, first_at=ms("2027-01-01") - 1), False, "newcomer"),
+        (standing(2000, games={2027: 1}, first_at=ms("2027-01-01")), False, None),
         (Standing(2000, opened_at=ms("2027-01-01")), False, None),
         (Standing(2000), False, None),
         (
-            Standing(2000, season_games={2026: 1}, first_at=ms("2026-12-25"), opened_at=ms("2026-01-01")),
+            standing(2000, games={2026: 1}, first_at=ms("2026-12-25"), opened_at=ms("2026-01-01")),
             False,
             "few_games",
         ),
@@ -490,8 +490,8 @@ def test_figures_told_that_the_fold_does_not_give_are_found(rows: Rows) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("rating", 2000.1), ("games", 3), ("wins", 0), ("draws", 2), ("losses", 5), ("archived", True),
-     ("peak", 2100.0), ("season_games", {2026: 1}), ("barred_until", 5)],
+    [("rating", 2000.1), ("games_before", 3), ("wins", 0), ("draws", 2), ("losses", 5), ("archived", True),
+     ("peak", 2100.0), ("season", 2025), ("barred_until", 5)],
 )  # fmt: skip
 def test_a_live_book_that_drifted_is_found(rows: Rows, name: str, value: object) -> None:
     book = announced(rows)
@@ -504,7 +504,7 @@ def test_drift_in_games_pairs_and_players_is_found(rows: Rows) -> None:
     book.columns.change[0][1] += 1e-8
     assert first_difference(book, rows.rows) == "局2"
     book = rows.book()
-    book.state.pools[POOL].pairs[2026][(A,), (B,)].net = 3
+    book.state.pools[POOL].nets[2026][pair_code((A,), (B,))] = 3
     assert first_difference(book, rows.rows) == f"{POOL} {A}-{B}"
     book = rows.book()
     book.state.pools[POOL].standings[77] = Standing(2000)

@@ -6,7 +6,7 @@ from rating_core.book import Book
 from rating_core.ledger import EventOpened
 from rating_core.report_text import GameLine
 from rating_core.rules import farming
-from rating_core.state import Pair, pair_key
+from rating_core.state import pair_code
 from tests.support.rows import Rows, line, ms
 
 POOL = "单跳1v1"
@@ -34,10 +34,7 @@ def counted(book: Book) -> str:
 
 
 def debts(book: Book, left: tuple[int, ...], right: tuple[int, ...], pool: str = POOL, at: str = "2026-03-02"):
-    key = pair_key(left, right)
-    state = book.state.pools[pool]
-    pair = state.pairs_in(int(at[:4])).get(key, Pair())
-    return farming.owed(state, key, pair, ms(at))
+    return farming.owed(book.state.pools[pool], pair_code(left, right), int(at[:4]), ms(at))
 
 
 @pytest.mark.parametrize("mirrored", [False, True])

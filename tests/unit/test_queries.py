@@ -13,6 +13,7 @@ from rating_core.queries import board, calculate, card, head_to_head, history, m
 from rating_core.report_text import Result
 from rating_core.rulebook import MASKED_NAME, RuleSet
 from rating_core.rules.display import shown_rating
+from rating_core.state import pair_code
 from tests.support.books import Books
 from tests.support.rows import ms
 
@@ -194,7 +195,7 @@ def test_asking_adds_nobody_to_the_book() -> None:
     prediction(book, books.directory, POOL, (1,), (2,), NOW)
     head_to_head(book, books.directory, POOL, (1,), (2,), NOW)
     assert book.state.pools[POOL].standings == {}
-    assert book.state.pools[POOL].pairs == {}
+    assert book.state.pools[POOL].nets == {}
 
 
 # --- histories --------------------------------------------------------------------------------------------
@@ -299,9 +300,10 @@ def test_the_meter_in_all_its_states() -> None:
     assert seen(at=ms("2027-01-01")) == (0, False, ())
     books.play("甲 平 丁", event=event, weight=1.2)
     book = books.book()
-    pair = book.state.pools[POOL].pairs[2026][((1,), (2,))].copy()
+    before = book.state.pools[POOL].copy()
+    assert before.locks[pair_code((1,), (2,))]
     assert seen() == (0, False, ())
-    assert book.state.pools[POOL].pairs[2026][((1,), (2,))] == pair
+    assert book.state.pools[POOL] == before
     books.play("乙 胜 甲")
     assert seen() == (-1, False, ())
 

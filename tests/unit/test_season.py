@@ -17,7 +17,7 @@ from rating_core.rules.display import Display, shown_rating
 from rating_core.rules.eligibility import Bar, bar_of
 from rating_core.state import Standing
 from rating_core.times import DAY_MS, season_of, season_start
-from tests.support.rows import Rows, line, ms
+from tests.support.rows import Rows, line, ms, standing
 
 POOL, PAIRS = "单跳1v1", "单跳2v2"
 A, B, C, D = 1, 2, 3, 4
@@ -56,44 +56,44 @@ def standings(draw: st.DrawFn) -> tuple[Standing, int, bool]:
         st.integers(end - 800 * DAY_MS, end + 40 * DAY_MS),
     )
     moment = st.one_of(st.just(0), near)
-    games = draw(st.dictionaries(st.integers(year - 2, year + 1), st.integers(0, 30), max_size=4))
-    standing = Standing(
-        rating=draw(ratings),
-        season_games=games,
+    drawn = draw(st.dictionaries(st.integers(year - 2, year + 3), st.tuples(st.integers(0, 30), ratings), max_size=5))
+    found = standing(
+        draw(ratings),
+        {each: games for each, (games, _) in drawn.items()},
+        {each: carried for each, (_, carried) in drawn.items()},
         first_at=draw(moment),
         opened_at=draw(moment),
         archived=draw(st.booleans()),
         archived_at=draw(near),
         back_at=draw(moment),
-        carried=draw(st.dictionaries(st.integers(year - 2, year + 3), ratings, max_size=3)),
     )
-    return standing, year, draw(st.booleans())
+    return found, year, draw(st.booleans())
 
 
 @given(standings())
 def test_verdicts_say_what_the_clauses_say(case: tuple[Standing, int, bool]) -> None:
     """L7, L8, L10 in other words: who has 10 games stays; who was not there or was archived is left alone."""
-    standing, year, on_leave = case
+    man, year, on_leave = case
     end = season_start(year + 1)
-    started = [at for at in (standing.first_at, standing.opened_at) if at > 0]
+    started = [at for at in (man.first_at, man.opened_at) if at > 0]
     was_there = any(at < end for at in started)
-    was_archived = standing.archived and standing.archived_at < end
-    came_back_later = standing.back_at >= end
-    brought_on = [standing.carried[later] for later in range(year + 1, year + 4) if later in standing.carried]
-    ending = [*brought_on, standing.rating][0]
+    was_archived = man.archived and man.archived_at < end
+    came_back_later = man.back_at >= end
+    brought_on = [man.carried[later] for later in range(year + 1, year + 4) if later in man.carried]
+    ending = [*brought_on, man.rating][0]
     if not was_there or was_archived or came_back_later:
         expected = "nothing to judge"
-    elif standing.season_games.get(year, 0) >= 10:  # 截止到年底10盘比赛以上
+    elif man.season_games.get(year, 0) >= 10:  # 截止到年底10盘比赛以上
         expected = "final ranking"
     elif on_leave:  # 请假后可以不扣分进入封存名单
         expected = "leave"
     elif ending >= 2200:  # 2200分以上棋手除请假外可以不进入封存名单
         expected = "high_rating"
-    elif min(started) >= end - 7 * 24 * 3600 * 1000 and not standing.opened_at:  # 最后一周新打榜人员不受此限制
+    elif min(started) >= end - 7 * 24 * 3600 * 1000 and not man.opened_at:  # 最后一周新打榜人员不受此限制
         expected = "newcomer"
     else:  # 否则扣除20分后进入封存名单
         expected = "few_games"
-    verdict = season.judge(standing, year, on_leave=on_leave)
+    verdict = season.judge(man, year, on_leave=on_leave)
     if verdict is None:
         assert expected in ("nothing to judge", "final ranking")
     else:
@@ -304,7 +304,7 @@ def test_what_is_told_of_the_season_is_what_is_done(day: date) -> None:
     seven, eight, ten = (told(word, day) for word in ("L7", "L8", "L10"))
     needed = SEASON_GAMES.on(day)
     for games, word in ((needed - 1, "few_games"), (needed, None)):
-        verdict = season.judge(Standing(2000, season_games={year: games}, first_at=1), year, on_leave=False)
+        verdict = season.judge(standing(2000, {year: games}, first_at=1), year, on_leave=False)
         assert (verdict.reason if verdict else None) == word
     few = season.judge(Standing(2000, first_at=1), year, on_leave=False)
     assert few is not None

@@ -89,7 +89,9 @@ async def test_the_same_book_comes_back(league: League, books: Books) -> None:
         assert (standing.peak is None) == (other.peak is None)
         assert standing.peak is None or standing.peak == close(other.peak, abs=1e-9)
         twin = other.copy()
-        twin.rating, twin.carried, twin.peak = standing.rating, standing.carried, standing.peak
+        twin.rating, twin.brought, twin.peak = standing.rating, standing.brought, standing.peak
+        assert (standing.season_games, standing.season_event_games) == (other.season_games, other.season_event_games)
+        twin.earlier = standing.earlier
         assert standing == twin, key
     assert ours.state.settled.keys() == theirs.state.settled.keys()
     assert [(m.kind, m.at, m.pool) for m in ours.marks] == [(m.kind, m.at, m.pool) for m in theirs.marks]

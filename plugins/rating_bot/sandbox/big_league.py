@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from random import Random
 
-from rating_core.elo import expected_score
+from rating_core.elo import expected_scores
 from rating_core.rulebook import PLACINGS
 
 from .scene import SEED, Seed, SeedPlayer
@@ -84,4 +84,4 @@ def _report(days_ago: int, one: _Person, other: _Person, random: Random) -> list
 def _result(one: _Person, other: _Person, random: Random) -> Letter:
     if random.random() < DRAWS:
         return "D"
-    return "W" if random.random() < expected_score(one.strength - other.strength) else "L"
+    return "W" if random.random() < expected_scores(one.strength - other.strength)[0] else "L"
