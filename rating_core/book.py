@@ -53,6 +53,7 @@ class Book:
     """Hash of the row `seq`."""
     _steps: list[Step] = field(default_factory=list)
     _step_seqs: list[int] = field(default_factory=list)
+    """Ledger row of each step, ascending; that of each game stands in the columns."""
     _played: dict[int, "array[int]"] = field(default_factory=dict)
     _corrections: dict[int, Correction] = field(default_factory=dict)
     _by_target: dict[int, list[Correction]] = field(default_factory=dict)
@@ -70,7 +71,7 @@ class Book:
 
     def advance(self, rows: Iterable[Row]) -> None:
         """Read ledger rows after `seq`, in order. Raises LedgerError on a gap or an unreadable row."""
-        number, reached = len(self._steps), None
+        reached, steps, games = None, len(self._steps), len(self.columns)
         try:
             for row in rows:
                 if row.seq != self.seq + 1:
@@ -80,61 +81,57 @@ class Book:
                     target = self._correct(row, entry)
                     reached = target if reached is None else min(reached, target)
                 else:
-                    self._add_step(row, entry)
+                    self._add(row, entry)
                 self.seq, self.hash = row.seq, row.hash
         finally:  # what was read is in force, whatever follows
             if reached is None:
-                self._run(number)
+                self._run(steps, games)
             else:
                 self._refold(reached)
 
     # --- running the fold ---------------------------------------------------------------------------------
 
-    def _add_step(self, row: Row, entry: Entry) -> None:
-        step = Step(row.seq, row.said_at, row.pool, None if isinstance(entry, Games) else entry)
-        if isinstance(entry, PlayerRegistered):
-            self._registered[entry.player] = row.seq
-            # 原始分 holds from the first: an amendment may name a player who was registered after the game
-            fold_entry(self.state, entry, row.seq, row.said_at, row.pool)
-        if isinstance(entry, Games):
-            step.start = len(self.columns)
-            for offset, line in enumerate(entry.lines):
-                for player in line.players:
-                    self._played.setdefault(player, array("i")).append(len(self.columns))
-                self.columns.append(
-                    entry.first + offset, entry.report, row.seq, entry.posted_at, row.said_at, row.pool,
-                    entry.event or 0, entry.weight, line.result.value, line.left, line.right,
-                )  # fmt: skip
-            step.stop = len(self.columns)
-        self._steps.append(step)
-        self._step_seqs.append(row.seq)
+    def _add(self, row: Row, entry: Entry) -> None:
+        if not isinstance(entry, Games):
+            self._steps.append(Step(row.seq, row.said_at, row.pool, entry, len(self.columns)))
+            self._step_seqs.append(row.seq)
+            if isinstance(entry, PlayerRegistered):
+                self._registered[entry.player] = row.seq
+                # 原始分 holds from the first: an amendment may name a player who was registered after the game
+                fold_entry(self.state, entry, row.seq, row.said_at, row.pool)
+            return
+        for offset, line in enumerate(entry.lines):
+            for player in line.players:
+                self._played.setdefault(player, array("i")).append(len(self.columns))
+            self.columns.append(
+                entry.first + offset, entry.report, row.seq, entry.posted_at, row.said_at, row.pool, entry.event or 0,
+                entry.weight, line.result.value, line.left, line.right,
+            )  # fmt: skip
 
-    def _run(self, first: int) -> None:
-        """Fold the steps from number `first` to the end."""
-        steps, end = self._steps, len(self._steps)
-        number = first
-        while number < end:
-            step = steps[number]
-            if step.entry is not None:
-                if step.void:
-                    fold_void(self.state, step.entry, step.seq)
-                else:
-                    entry = self._as_merged(step.entry)
-                    self.marks += fold_entry(self.state, entry, step.seq, step.said_at, step.pool)
-                number += 1
-                continue
-            stop = self._next_checkpoint(self._checkpoints[-1].games if self._checkpoints else 0)
-            if step.start >= stop:
-                self._checkpoints.append(Checkpoint(number, step.start, len(self.marks), self.state.copy()))
+    def _run(self, steps: int, games: int) -> None:
+        """Fold to the end from behind the first `steps` steps and `games` games."""
+        for number in range(steps, len(self._steps)):
+            step = self._steps[number]
+            self._run_games(number, games, step.games)
+            games = step.games
+            if step.void:
+                fold_void(self.state, step.entry, step.seq)
+            else:
+                entry = self._as_merged(step.entry)
+                self.marks += fold_entry(self.state, entry, step.seq, step.said_at, step.pool)
+        self._run_games(len(self._steps), games, len(self.columns))
+
+    def _run_games(self, steps: int, start: int, stop: int) -> None:
+        """Fold the games from position `start` to `stop`, which stand behind `steps` steps."""
+        while start < stop:
+            last = self._checkpoints[-1].games if self._checkpoints else 0
+            if start >= self._next_checkpoint(last):
+                self._checkpoints.append(Checkpoint(steps, start, len(self.marks), self.state.copy()))
                 self._thin_checkpoints()
                 continue
-            start, pool = step.start, step.pool
-            while step.entry is None and step.pool == pool and step.start < stop:
-                number += 1
-                if number == end:
-                    break
-                step = steps[number]
-            fold_games(self.state, self.columns, start, steps[number - 1].stop)
+            end = self.columns.same_pool(start, min(stop, self._next_checkpoint(last)))
+            fold_games(self.state, self.columns, start, end)
+            start = end
 
     def _thin_checkpoints(self) -> None:
         """Drop each checkpoint without which the next one is near enough to the one before."""
@@ -149,21 +146,25 @@ class Book:
         """Return the most games there may be before the checkpoint that follows one at `last` games."""
         return last + max(CHECKPOINT_GAMES, (len(self.columns) - last) // CHECKPOINT_SHARE)
 
+    def _place(self, seq: int) -> tuple[int, int]:
+        """Return how many steps and how many games stand before ledger row `seq`."""
+        return bisect_left(self._step_seqs, seq), bisect_left(self.columns.seq, seq)
+
     def _refold(self, seq: int) -> None:
-        """Run the fold again from the step of ledger row `seq`."""
-        target = bisect_left(self._step_seqs, seq)
-        while self._checkpoints and self._checkpoints[-1].step > target:
+        """Run the fold again from ledger row `seq`."""
+        steps, games = self._place(seq)
+        while self._checkpoints and (self._checkpoints[-1].steps > steps or self._checkpoints[-1].games > games):
             self._checkpoints.pop()
         initial, placing = self.state.initial, self.state.placing
         if self._checkpoints:
             point = self._checkpoints[-1]
-            first, marks, self.state = point.step, point.marks, point.state.copy()
+            steps, games, marks, self.state = point.steps, point.games, point.marks, point.state.copy()
         else:
-            first, marks = 0, 0
+            steps, games, marks = 0, 0, 0
             self.state = State.empty({name: pool.pool for name, pool in self.state.pools.items()})
         self.state.initial, self.state.placing = initial, placing
         del self.marks[marks:]
-        self._run(first)
+        self._run(steps, games)
 
     # --- corrections --------------------------------------------------------------------------------------
 
@@ -232,13 +233,23 @@ class Book:
         return tuple(found.items())
 
     def _resolve(self, target: int) -> None:
-        """Make the step of row `target` what all corrections in force say."""
-        number = bisect_left(self._step_seqs, target)  # each row is a correction or a step
+        """Make the step or the games of row `target` what all corrections in force say."""
         active = [c.entry for c in self._by_target.get(target, ()) if not c.void]
-        void = any(isinstance(e, Void) and e.game is None for e in active)
-        step = self._steps[number] = replace(self._steps[number], void=void)
-        for index in range(step.start, step.stop):
+        void = self._is_void_row(target)
+        if (step := self._step(target)) is not None:
+            self._steps[bisect_left(self._step_seqs, target)] = replace(step, void=void)
+        for index in self.games_of_row(target):
             self._resolve_game(index, active, void=void)
+
+    def _is_void_row(self, seq: int) -> bool:
+        """Whether a correction in force declares a ledger row void as a whole."""
+        found = (c.entry for c in self._by_target.get(seq, ()) if not c.void)
+        return any(isinstance(entry, Void) and entry.game is None for entry in found)
+
+    def _step(self, seq: int) -> Step | None:
+        """Return the step of ledger row `seq`; None for games and corrections."""
+        number = bisect_left(self._step_seqs, seq)
+        return self._steps[number] if number < len(self._steps) and self._step_seqs[number] == seq else None
 
     def _resolve_game(self, index: int, active: Sequence[Void | Amend | Merged], *, void: bool) -> None:
         columns = self.columns
@@ -292,23 +303,25 @@ class Book:
 
     def as_of(self, moment: int) -> "Book":
         """Return the Book of what took effect before `moment` (ms), with all corrections known now."""
-        twin = self.fork()
-        late = [step.said_at >= moment for step in twin._steps]
-        if late == sorted(late):
-            twin._cut(late.count(False))
+        twin, said_at = self.fork(), self.columns.said_at
+        step = next((n for n, each in enumerate(self._steps) if each.said_at >= moment), len(self._steps))
+        game = next((n for n, at in enumerate(said_at) if at >= moment), len(said_at))
+        first = min([*self._step_seqs[step : step + 1], *self.columns.seq[game : game + 1]], default=self.seq + 1)
+        steps, games = self._place(first)
+        if all(at >= moment for at in (*(each.said_at for each in self._steps[steps:]), *said_at[games:])):
+            twin._cut(first)
         else:  # a history was moved in behind entries of a later time: its players, or another pool's
-            twin._drop(late)
+            twin._drop(moment)
         return twin
 
-    def _drop(self, late: Sequence[bool]) -> None:
-        """Drop steps wherever they stand. The Book is then good for reading only."""
-        steps = [step for step, gone in zip(self._steps, late, strict=True) if not gone]
-        self.columns = self.columns.pick([index for step in steps for index in range(step.start, step.stop)])
-        self._steps, self._step_seqs, self._checkpoints = [], [step.seq for step in steps], []
-        for step in steps:
-            start = self._steps[-1].stop if self._steps else 0
-            self._steps.append(replace(step, start=start, stop=start + step.stop - step.start))
-        self._played = {}
+    def _drop(self, moment: int) -> None:
+        """Drop what took effect at or after `moment` (ms), wherever it stands. Such a Book is good for reading only."""
+        kept = [index for index, at in enumerate(self.columns.said_at) if at < moment]
+        steps = (replace(s, games=bisect_left(kept, s.games)) for s in self._steps if s.said_at < moment)
+        self._steps = list(steps)
+        self._step_seqs, self._checkpoints = [step.seq for step in self._steps], []
+        self.columns = self.columns.pick(kept)
+        self._played, self.marks = {}, []
         for index in range(len(self.columns)):
             for _, player in self.columns.members(index):
                 self._played.setdefault(player, array("i")).append(index)
@@ -321,19 +334,18 @@ class Book:
         """
         twin = self.fork()
         for seq in sorted(seqs, reverse=True):
-            twin._cut(bisect_left(twin._step_seqs, seq))
+            twin._cut(seq)
             yield seq, twin
 
-    def _cut(self, number: int) -> None:
-        """Drop the steps from `number` on."""
-        if number == len(self._steps):
+    def _cut(self, seq: int) -> None:
+        """Drop the steps and games from ledger row `seq` on."""
+        steps, games = self._place(seq)
+        if (steps, games) == (len(self._steps), len(self.columns)):
             return
-        start = next((step.start for step in self._steps[number:] if step.entry is None), len(self.columns))
-        seq = self._steps[number].seq
-        del self._steps[number:], self._step_seqs[number:]
-        self.columns.truncate(start)
+        del self._steps[steps:], self._step_seqs[steps:]
+        self.columns.truncate(games)
         for played in self._played.values():
-            del played[bisect_left(played, start) :]
+            del played[bisect_left(played, games) :]
         self._refold(seq)
 
     def posted_before(self, moment: int) -> "Book":
@@ -341,18 +353,18 @@ class Book:
 
         Games posted before it are in it whenever they took effect, with all corrections known now.
         """
-        twin = self.fork()
-        first = None
+        twin, touched = self.fork(), []
         for number, step in enumerate(twin._steps):
-            at = step.said_at if step.entry is not None else twin.columns.at[step.start]
-            if at < moment or step.void:
-                continue
-            twin._steps[number] = replace(step, void=True)
-            for index in range(step.start, step.stop):
-                twin.columns.flags[index] = VOID
-            first = step.seq if first is None else first
-        if first is not None:
-            twin._refold(first)
+            if step.said_at >= moment and not step.void:
+                twin._steps[number] = replace(step, void=True)
+                touched.append(step.seq)
+        columns = twin.columns
+        for index, at in enumerate(columns.at):
+            if at >= moment and not columns.flags[index] & VOID:
+                columns.flags[index] = VOID
+                touched.append(columns.seq[index])
+        if touched:
+            twin._refold(min(touched))
         return twin
 
     # --- reading ------------------------------------------------------------------------------------------
@@ -384,24 +396,32 @@ class Book:
                 assert isinstance(entry, kind)
                 yield step.seq, step.pool, entry
 
-    def timeline(self) -> Iterator[Step]:
-        """Yield what counts, in the ledger's order, with the merges in force; games in reports, void ones too."""
+    def timeline(self) -> Iterator[Step | int]:
+        """Yield what counts, in the ledger's order, with the merges in force; games by position, void ones too."""
+        position = 0
         for step in self._steps:
-            if step.entry is None:
-                yield step
-            elif not step.void:
+            yield from range(position, step.games)
+            position = step.games
+            if not step.void:
                 yield replace(step, entry=self._as_merged(step.entry))
+        yield from range(position, len(self.columns))
 
     def began(self, pool: str) -> int | None:
         """Return when (ms) the first games or opening balance of a pool took effect; None where there are none."""
-        steps = (s for s in self._steps if s.pool == pool and not s.void)
-        return next((s.said_at for s in steps if s.entry is None or isinstance(s.entry, OpeningBalance)), None)
+        opened = (s for s in self._steps if s.pool == pool and not s.void and isinstance(s.entry, OpeningBalance))
+        step, columns = next(opened, None), self.columns
+        played = (i for i, name in enumerate(columns.pool) if name == pool and not columns.flags[i] & VOID)
+        game = next(played, None)
+        if step is None or (game is not None and game < step.games):
+            return None if game is None else columns.said_at[game]
+        return step.said_at
 
     def in_force(self, seq: int) -> bool:
         """Whether ledger row `seq` counts: no correction in force declares it void as a whole."""
         if (correction := self._corrections.get(seq)) is not None:
             return not correction.void
-        return not self._steps[bisect_left(self._step_seqs, seq)].void
+        step = self._step(seq)
+        return not self._is_void_row(seq) if step is None else not step.void
 
     def reaches_back_to(self, since: int) -> int:
         """Return the first ledger row that the rows after `since` touch: by correcting it, or by being new."""

@@ -382,6 +382,13 @@ class GameColumns:
         for column, player in zip(self.players, _slots(left, right), strict=True):
             column.append(player)
 
+    def same_pool(self, start: int, stop: int) -> int:
+        """Return up to where, from position `start` and at most to `stop`, games are of the same pool."""
+        pool = self.pool[start]
+        if self.pool[start:stop].count(pool) == stop - start:
+            return stop
+        return next(index for index in range(start, stop) if self.pool[index] != pool)
+
     def copy(self) -> "GameColumns":
         """Return independent columns with the same games."""
         twin = GameColumns()

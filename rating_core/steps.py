@@ -8,15 +8,14 @@ from rating_core.state import State
 
 @dataclass(slots=True)
 class Step:
-    """One ledger row as the fold sees it; games stand in the columns from `start` to before `stop`."""
+    """A ledger row that is neither games nor a correction, as the fold sees it."""
 
     seq: int
     said_at: int
     pool: str
-    entry: Entry | None
-    """None for games."""
-    start: int = 0
-    stop: int = 0
+    entry: Entry
+    games: int
+    """How many games stand before it."""
     void: bool = False
 
 
@@ -43,9 +42,9 @@ class Correction:
 
 @dataclass(slots=True)
 class Checkpoint:
-    """The state before step number `step`, and how many games and marks there were."""
+    """The state behind the first `steps` steps and `games` games, and how many marks there were."""
 
-    step: int
+    steps: int
     games: int
     marks: int
     state: State

@@ -279,14 +279,10 @@ class GamesReader:
             first.setdefault(game.pool, game)
         last: dict[str, int] = {}
         columns = self._book.columns
-        for step in self._book.timeline():
-            if step.entry is None:
-                moment = max(step.said_at, columns.at[step.start])
-            elif isinstance(step.entry, OpeningBalance):
-                moment = step.entry.as_of
-            else:
-                continue
-            last[step.pool] = max(moment, last.get(step.pool, moment))
+        for said_at, at, pool in zip(columns.said_at, columns.at, columns.pool, strict=True):
+            last[pool] = max(said_at, at, last.get(pool, at))
+        for _, pool, opening in self._book.entries(OpeningBalance):
+            last[pool] = max(opening.as_of, last.get(pool, opening.as_of))
         for pool, game in first.items():
             if pool in last and game.effective_at <= last[pool]:
                 self.wrong(game.raw.row, "pool_has_later", pool=pool, last=last[pool])

@@ -6,6 +6,7 @@ from typing import IO, Any
 
 from rating_core.book import Book
 from rating_core.directory import Directory
+from rating_core.steps import Step
 from rating_core.workbook import layout
 from rating_core.workbook.board_sheets import Sources, write_archive, write_boards
 from rating_core.workbook.calculator_sheet import write_calculator
@@ -41,12 +42,11 @@ def export(
     openings = write_players(sheets[layout.PLAYERS], styles, book, directory, ratings)
     games = GamesSheet(sheets[layout.GAMES], styles, book, directory, ratings)
     changes = ChangesSheet(sheets[layout.CHANGES], styles, book, directory, ratings, openings)
-    for step in book.timeline():
-        if step.entry is not None:
-            changes.write(step, games.last)
+    for each in book.timeline():
+        if isinstance(each, Step):
+            changes.write(each, games.last)
             continue
-        for index in range(step.start, step.stop):
-            games.write(index, step.said_at)
+        games.write(each, book.columns.said_at[each])
         if progress is not None:
             progress(games.rows)
     games.finish()
