@@ -265,7 +265,7 @@ def test_checkpoints_are_few_and_near_the_end(checkpoints: int) -> None:
     book = rows.book()
     kept = [point.games for point in book._checkpoints]
     assert kept == sorted(set(kept))
-    assert len(kept) <= 24
+    assert len(kept) <= 32
     if checkpoints <= 10:
         assert 900 - kept[-1] <= 3 + checkpoints
         assert kept[0] <= 450
