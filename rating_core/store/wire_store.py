@@ -15,6 +15,10 @@ from .tables import chats, inbox, outbox
 
 SEQ_KEY = "|seq|"
 """Inbox keys with this part carry QQ's own running number; two different ones are two messages."""
+REACTION = "|reaction|"
+"""Inbox keys with this part name who reacted; history tells of no reactions."""
+OVERLAP_MS = 3_000
+"""Events overtake each other by this much at most; history is read from so far before the watermark."""
 
 WORK = ("pending", "sending", "unknown")
 """Outbox states that still want something done."""
@@ -86,12 +90,6 @@ class InboxTable:
         """Return the id of the first message in a chat that is about something, empty when there is none."""
         query = select(inbox.c.message_id).where(inbox.c.chat == chat, inbox.c.about == about)
         return (await self._connection.execute(query.order_by(inbox.c.inbox_id).limit(1))).scalar() or ""
-
-    async def purge(self, before: int) -> int:
-        """Forget who said what before a time; the keys stay, so nothing is handled twice. Return how many rows."""
-        old = and_(inbox.c.said_at < before, inbox.c.text.is_not(None))
-        result = await self._connection.execute(update(inbox).where(old).values(text=None, qq=None))
-        return result.rowcount
 
 
 @dataclass(frozen=True, slots=True)

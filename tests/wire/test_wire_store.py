@@ -74,15 +74,6 @@ async def test_what_a_message_is_about(database: Database) -> None:
         assert await box.about_of("g1", "5") == "#91"
 
 
-async def test_purging_forgets_who_and_what_but_not_the_key(database: Database) -> None:
-    await take(database, "a", "a", said_at=NOW)
-    await take(database, "b", "b", said_at=NOW + 10)
-    async with database.write() as connection:
-        assert await InboxTable(connection).purge(NOW + 5) == 1
-        assert await InboxTable(connection).purge(NOW + 5) == 0
-    assert await take(database, "a", "c") is None
-
-
 async def test_the_life_of_a_message_to_send(database: Database) -> None:
     async with database.write() as connection:
         box = OutboxTable(connection)

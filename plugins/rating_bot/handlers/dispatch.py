@@ -277,7 +277,7 @@ class Dispatcher:
             return [context.answer(wording.IN_GROUP_ONLY if message.group is None else wording.IN_PRIVATE_ONLY)]
         if message.made_up and command.word != "撤回":
             typed = " ".join((command_text(AT_MARK.sub("", message.text)) or "").split())
-            detail = f"{message.card or message.user}：/{typed}"
+            detail = f"{message.card or '没有名片的人'}：/{typed}"
             await context.tx.desk.add_docket("old_command", "", detail[:100], message.said_at)
             return []
         try:

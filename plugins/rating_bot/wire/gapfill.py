@@ -11,6 +11,7 @@ from nonebot.log import logger
 
 from rating_core.failpoints import hit
 from rating_core.store.database import Database, StorageFailed
+from rating_core.store.wire_store import OVERLAP_MS
 
 from ..clock import Clock
 from .history import Caller, History, HistoryUnavailable, read_back
@@ -19,7 +20,7 @@ from .messages import Inbound, Sent, group_chat
 from .order import ChatQueues
 from .repair import Data
 from .serving import groups_of
-from .watermarks import NOTHING_YET, OVERLAP_MS, Mark, Watermarks
+from .watermarks import NOTHING_YET, Mark, Watermarks
 
 AT_ONCE = 4
 """Groups read at the same time."""

@@ -10,8 +10,6 @@ from rating_core.store.wire_store import ChatTable
 
 from .messages import Inbound
 
-OVERLAP_MS = 3_000
-"""Events overtake each other by this much at most; history is read from so far before the watermark."""
 KEYS_KEPT = 500
 NOTHING_YET = 0
 """watermark_seq of a chat in which nothing was seen since its first connection."""

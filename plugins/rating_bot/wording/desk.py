@@ -191,6 +191,11 @@ def sending_alarm(kind: str, chat: str, text: str) -> str:
     }[kind]
 
 
+def given_up(count: int, days: int) -> str:
+    """Messages that could not be sent for so long that they were deleted like everything else that was said then."""
+    return f"{count}条消息等了{days}天都没发出去，已删除；记下的比分不受影响"
+
+
 def was_offline(since: int, until: int, why: str) -> str:
     """To the superusers: the bot's QQ was logged out, or without a connection to QQ, and is back."""
     said = f"（{why}）" if why else ""
