@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import gc
 import os
 import secrets
 from collections.abc import Awaitable, Callable
@@ -152,6 +153,8 @@ class Engine:
             fresh_chats=self._fresh_chats,
         )  # fmt: skip
         running.parts = parts
+        gc.collect()
+        gc.freeze()  # the Book stays: the collector need not walk through it, for up to some 100 ms each time
         gc.collect()
         gc.freeze()  # the Book stays: the collector need not walk through it, for up to some 100 ms each time
         parts.spawn(_end_without(parts.lock))
