@@ -145,6 +145,7 @@ async def test_a_text_a_roster_and_a_workbook(rig: Rig) -> None:
 async def test_the_book_moved_since_the_preview(rig: Rig) -> None:
     said = await bring(rig, "games.csv", GAMES)
     await rig.say("小周", "/调分 王五 +5 测试", SCORING)
+    await rig.say("小周", f"确认 预{int(number_of(said)) + 1}", SCORING)
     again, *_ = await rig.say("小周", f"确认 预{number_of(said)}", SCORING)
     assert again.startswith("这期间账本有变动，没有导入，请看新的预览：") and rig.games() == 0
     answer, *_ = await rig.say("小周", f"确认 预{number_of(again)}", SCORING)
