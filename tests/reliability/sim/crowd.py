@@ -115,11 +115,12 @@ class Crowd:
         text = report_text(lines)
         gap = rng.choice(("    ", " ", "\u3000", "\t", " \u00a0 "))
         text = re.sub(" +", gap, text)
+        pool = ""
         if rng.random() < 0.2:
-            pool = POOL_OF[PAIRS if len(lines[0][0]) == 2 else SINGLES]
-            text = rng.choice(("\n", " ", "\u200b", f"#{pool}\n")) + text
-        saying = self._new("report", person, group, text, lines=lines)
-        self._say(saying)
+            named = POOL_OF[PAIRS if len(lines[0][0]) == 2 else SINGLES]
+            before = rng.choice(("\n", " ", "\u200b", f"#{named}\n"))
+            text, pool = before + text, named if "#" in before else ""
+        self._say(self._new("report", person, group, text, lines=lines, pool=pool))
 
     def _as(self, player: int) -> Person:
         """Somebody whose QQ is bound to a player."""

@@ -5,7 +5,6 @@ shares no code with the product but the names in `league`.
 """
 
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from tests.reliability.sim.league import (
@@ -21,7 +20,7 @@ from tests.reliability.sim.league import (
     Person,
 )  # fmt: skip
 from tests.reliability.sim.sayings import Saying
-from tests.support.plain_book import DAY, HOUR, SHANGHAI, Game, moment, pair_of, year_of
+from tests.support.plain_book import DAY, HOUR, Game, moment, pair_of, year_of
 from tests.support.plain_league import PlainLeague, Slip
 
 PREVIEW_LIFE = 600_000
@@ -90,13 +89,13 @@ class Rules(PlainLeague):
         self.effects.took_effect.append(slip.number)
 
     def report(self, said: Saying) -> None:
-        pool = "单跳1v1" if len(said.lines[0][0]) == 1 else "单跳2v2"
+        pool = self._pool(said)
         plays = any(said.person.player in line[0] + line[2] for line in said.lines)
         slip = Report(
             len(self.slips) + 1, "waiting", pool, None, 1.0, said.lines, said.at, str(said.person.qq),
             said.person.player if plays else None, said.chat, said.message_id, by=said.person.qq,
         )  # fmt: skip
-        if not (plays or said.person.judge) or self.barred(slip):
+        if not (plays or said.person.judge) or not pool or self.barred(slip):
             return
         if not plays:
             if (same := self._copied(slip)) is not None:
@@ -118,6 +117,18 @@ class Rules(PlainLeague):
         elif outcome == "still waiting":
             same = next(s for s in self.slips.values() if s.open and s.pool == pool and s.games == slip.games)
             said.led_to = f"#{same.number}"
+
+    def _pool(self, said: Saying) -> str:
+        """§1: the pool named, else the group's, else the only one of that side size with anybody on it, else none."""
+        size = len(said.lines[0][0])
+        if said.pool:
+            return said.pool
+        if said.group != SCORING:
+            return POOL_OF[said.group]
+        if size == 1:
+            return "单跳1v1"
+        listed = {pool for (pool, _), man in self.tally().men.items() if man.listed}
+        return "单跳2v2" if "单跳2v2" in listed else ""
 
     def slip(self, number: int) -> Report:
         found = self.slips[number]
@@ -224,7 +235,7 @@ class Rules(PlainLeague):
         elif len(self.items) != preview.seq:
             self.ask_correction(said, request)
         elif self._correctable(said.person, request):
-            self._correct(said.person, request)
+            self._correct(request)
 
     def _show(self, said: Saying, request: dict[str, Any]) -> None:
         number = len(self.previews) + 1
@@ -257,6 +268,8 @@ class Rules(PlainLeague):
 
     def _correctable(self, person: Person, request: dict[str, Any]) -> bool:
         """Whether there is something to correct, and it is not his own case (§5 D)."""
+        if request["kind"] == "adjust":
+            return person.player != request["player"]
         if request["kind"] == "report":
             slip = self.slip(request["number"])
             if slip.state != "effective":
@@ -275,7 +288,11 @@ class Rules(PlainLeague):
     def _entry(self, slip: Report) -> Any:
         return next(i for i in self.items if i.kind == "games" and i.data["report"] == slip.number)
 
-    def _correct(self, person: Person, request: dict[str, Any]) -> None:
+    def _correct(self, request: dict[str, Any]) -> None:
+        if request["kind"] == "adjust":
+            player, amount = request["player"], request["amount"]
+            self.add("adjustment", request["at"], request["pool"], player=player, amount=amount)
+            return
         if request["kind"] == "report":
             slip = self.slip(request["number"])
             entry, data = self._entry(slip), {}
@@ -353,8 +370,8 @@ class Rules(PlainLeague):
         elif said.verb == "void game":
             self.ask_correction(said, {"kind": "game", "number": said.numbers[0], "at": at})
         elif said.verb == "adjust":
-            if person.player != said.players[0]:
-                self.add("adjustment", at, POOL_OF[said.group], player=said.players[0], amount=said.amount)
+            request = {"kind": "adjust", "player": said.players[0], "amount": said.amount, "at": at}
+            self.ask_correction(said, request | {"pool": POOL_OF[said.group]})
         elif said.verb == "publish":
             self._publish(POOL_OF[said.group], at)
 
@@ -363,15 +380,13 @@ class Rules(PlainLeague):
         return person.player in slip.players or (slip.player is not None and slip.account == str(person.qq))
 
     def _publish(self, pool: str, at: int) -> None:
-        """A list that says the same as the last one, of the same day, is not published again."""
+        """A list that says the same as the last one is not published again."""
         board = []
         for player in self.board(pool, at, PLAYERS):
             man = self.man(self.tally(), pool, player)
             board.append((player, man.rating, man.games, man.wins, man.draws, man.losses, man.peak, man.peak_at))
-        day = datetime.fromtimestamp(at / 1000, SHANGHAI).date()
-        said = (tuple(board), day)
-        if board and self._published.get(pool) != said:
-            self._published[pool] = said
+        if board and self._published.get(pool) != board:
+            self._published[pool] = board
             self.add("list_published", at, pool)
 
 

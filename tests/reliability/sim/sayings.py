@@ -24,6 +24,8 @@ class Saying:
     text: str = ""
     lines: tuple[Line, ...] = ()
     """Of a report."""
+    pool: str = ""
+    """Of a report: the pool in its first line, if there is one."""
     wrong: bool = False
     """Of a word: 有误 instead of 确认."""
     numbers: tuple[int, ...] = ()
@@ -52,6 +54,11 @@ class Saying:
     @property
     def chat(self) -> str:
         return f"g{self.group}"
+
+    def says_the_same(self, other: "Saying") -> bool:
+        """Whether somebody said the same words twice in one second."""
+        ours, theirs = ((s.person.qq, s.group, s.at, s.quote, "".join(s.text.split())) for s in (self, other))
+        return ours == theirs
 
     def __str__(self) -> str:
         what = f"{self.kind} of {self.message_id}" if self.kind in ("recall", "reaction") else repr(self.text)
