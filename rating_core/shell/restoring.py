@@ -99,8 +99,7 @@ async def _restore(path: Path, backup: Path, folder: Path, yes: bool, clock: Clo
             await DeskStore(connection).add_docket("restored", "", wording.docket(backup, present, kept), now)
     finally:
         await restored.close()
-    aside = path.with_name(f"{path.stem}-replaced-{to_datetime(now):%Y%m%d-%H%M%S}{path.suffix}")
-    say(wording.done(path, await replace_file(path, copy, aside)))
+    say(wording.done(path, await replace_file(path, copy, f"replaced-{to_datetime(now):%Y%m%d-%H%M%S}")))
     return 0
 
 
