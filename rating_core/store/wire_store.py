@@ -177,8 +177,9 @@ class OutboxTable:
         await self._set(outbox_id, state="sent", message_id=message_id or None, error="", picture=None)
 
     async def mark_unknown(self, outbox_id: int, error: str) -> None:
-        """It may be out or not: it has to be looked for."""
-        await self._set(outbox_id, state="unknown", error=error)
+        """It may be out or not: it has to be looked for; unless it was seen meanwhile."""
+        being_sent = and_(outbox.c.outbox_id == outbox_id, outbox.c.state == "sending")
+        await self._connection.execute(update(outbox).where(being_sent).values(state="unknown", error=error))
 
     async def mark_pending(self, outbox_id: int, error: str = "", *, attempts: int | None = None) -> None:
         """It is certainly not out and is to be sent again; `attempts` where the last one should not count."""

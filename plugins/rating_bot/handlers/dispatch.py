@@ -162,6 +162,8 @@ class Dispatcher:
     async def _carry_out(self, message: Inbound, action: Action) -> Decision:
         runtime = self._runtime
         kind, detail = action
+        if (answered := message.message_id if kind == "reaction" else message.quote) and kind in ("word", "reaction"):
+            await self._sender.recognise(message.chat, answered)
         command: Command | None = detail[0] if kind == "command" else None
         prepared = None
         if command is not None:

@@ -154,6 +154,16 @@ class Sender:
             self._lanes[sent.chat].look_at.clear()
             self._lanes[sent.chat].woken.set()
 
+    async def recognise(self, chat: str, message_id: str) -> None:
+        """Somebody answers a message: if it is one of which QQ has not said that it is out, it is, under this id."""
+        async with self._database.read() as connection:
+            rows = await OutboxTable(connection).rows("sending", "unknown", chat=chat)
+        bot = await self._serving.pick(chat) if rows else None
+        if bot is not None and (row := await self._own.which(bot, rows, chat, message_id)) is not None:
+            async with self._database.write() as connection:
+                await OutboxTable(connection).mark_sent(row.outbox_id, message_id)
+            self.wake([chat])
+
     async def resume(self, chat: str) -> None:
         """End the rest of a chat (the bot may speak again) and go on."""
         async with self._database.write() as connection:
