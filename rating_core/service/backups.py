@@ -3,7 +3,7 @@
 import asyncio
 import re
 import sys
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from rating_core.retention import MONTHLY, kept
@@ -61,20 +61,23 @@ def drop_old(folder: Path, stem: str) -> list[Path]:
     """Delete the backups that are not kept any more; return them.
 
     Daily ones go by `kept`; all others the bot made (by hand, before an upgrade or an import) with the month in which
-    the oldest monthly one goes; of those that were no good the newest few stay.
+    the oldest monthly one goes; of those that were no good the newest few stay until then.
     """
     daily = daily_backups(folder, stem)
     if not daily:
         return []
     stay, newest = kept(daily.values()), max(daily.values())
     old = [path for path, day in daily.items() if day not in stay]
-    for path in folder.glob(f"{stem}-*.db"):
+    bad = sorted(folder.glob(f"{stem}-*.db.bad"), key=lambda path: path.stat().st_mtime)
+    old += bad[:-BAD_KEPT]
+    for path in (*folder.glob(f"{stem}-*.db"), *bad[-BAD_KEPT:]):
         made = datetime.fromtimestamp(path.stat().st_mtime, SHANGHAI)
         months = (newest.year - made.year) * 12 + newest.month - made.month
         if path not in daily and months >= MONTHLY:
             old.append(path)
-    bad = sorted(folder.glob(f"{stem}-*.db.bad"), key=lambda path: path.stat().st_mtime)
-    old += bad[:-BAD_KEPT]
+    for path in folder.glob(f"{stem}-*.db.partial"):  # of a process that was killed
+        if datetime.fromtimestamp(path.stat().st_mtime, SHANGHAI).date() < newest - timedelta(days=1):
+            old.append(path)
     for path in old:
         path.unlink(missing_ok=True)
     return old

@@ -14,8 +14,14 @@ from rating_core.service.backups import daily_backups, drop_old, make_backup
 from rating_core.service.league import League
 from rating_core.store.backup import BackupBroken, BackupFailed, NoSpace
 from rating_core.times import SHANGHAI
+from tests.support.engines import SQLITE
 
 POOL = "单跳1v1"
+
+
+@pytest.fixture(scope="module")
+def engine() -> str:
+    return SQLITE
 
 
 @pytest.fixture
@@ -104,6 +110,9 @@ def test_what_is_old_is_dropped(tmp_path: Path) -> None:
     put("ratings-before-0002.db", "2025-03-01")
     put("other-20200101-120000.db", "2020-01-01")
     put("ratings-notes.txt", "2020-01-01")
+    put("ratings-daily-20251120.db.bad", "2025-11-20")
+    put("ratings-daily-20261127.db.partial", "2026-11-27")
+    put("ratings-daily-20261130.db.partial", "2026-11-30")
     for day in range(20, 24):
         put(f"ratings-daily-202611{day}.db.bad", f"2026-11-{day}")
     drop_old(tmp_path, "ratings")
@@ -111,6 +120,9 @@ def test_what_is_old_is_dropped(tmp_path: Path) -> None:
     assert left == {
         *(f"ratings-daily-202611{day:02}.db" for day in (1, 8, 15, 22, *range(24, 31))),
         "ratings-daily-20261030.db", "ratings-20251201-120000.db", "other-20200101-120000.db", "ratings-notes.txt",
-        "ratings-daily-20261122.db.bad", "ratings-daily-20261123.db.bad",
+        "ratings-daily-20261122.db.bad", "ratings-daily-20261123.db.bad", "ratings-daily-20261130.db.partial",
     }  # fmt: skip
     assert drop_old(tmp_path, "ratings") == []
+    (tmp_path / "ratings-daily-20261122.db.bad").unlink()
+    put("ratings-daily-20261123.db.bad", "2025-11-23")
+    assert drop_old(tmp_path, "ratings") == [tmp_path / "ratings-daily-20261123.db.bad"]
