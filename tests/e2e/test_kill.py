@@ -8,6 +8,8 @@ import pytest
 from tests.e2e.world import OFFICIAL, SCORING, World, running
 from tests.support.process import KILLED
 
+pytestmark = pytest.mark.usefixtures("engine")
+
 HITS = {"before_commit": (2,), "after_commit": (2,), "before_send": (2, 3), "after_send": (2, 3), "after_mark": (2,)}
 """Hit 1 of each is the report with its prompt; 2 and 3 are the confirmation with its 收到 and its forward."""
 
