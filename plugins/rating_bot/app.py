@@ -161,6 +161,7 @@ class Engine:
         adapter.on_connect = parts.connected
         adapter.on_sent = parts.sender.saw
         adapter.on_handled = parts.watermarks.note
+        adapter.on_shed = parts.dispatcher.shed
         adapter.on_unmuted = parts.unmuted
         adapter.on_return = parts.came_back
 
@@ -171,6 +172,7 @@ class Engine:
             return
         # what is still queued is not handled any more: it must not count as read, or the next start passes over it
         nonebot.get_adapter(RatingAdapter).on_handled = None
+        nonebot.get_adapter(RatingAdapter).on_shed = None
         await asyncio.gather(*self._under_way, return_exceptions=True)
         await parts.stop()
 

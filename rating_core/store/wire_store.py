@@ -164,9 +164,12 @@ class OutboxTable:
             query = query.where(outbox.c.chat == chat)
         return [_out_row(row) for row in await self._connection.execute(query)]
 
-    async def pending(self, chat: str | None, now: int) -> Sequence[OutRow]:
-        """Return what waits to be sent and has not expired at `now`, in order."""
-        return [row for row in await self.rows("pending", chat=chat) if row.expires_at is None or row.expires_at > now]
+    async def next_pending(self, chat: str) -> OutRow | None:
+        """Return what is to be sent next to a chat: news before answers that expire, either in order."""
+        query = select(outbox).where(outbox.c.state == "pending", outbox.c.chat == chat)
+        query = query.order_by(outbox.c.expires_at.is_not(None), outbox.c.outbox_id).limit(1)
+        row = (await self._connection.execute(query)).first()
+        return None if row is None else _out_row(row)
 
     async def mark_sending(self, outbox_id: int, now: int) -> None:
         """Before the call: from here on the message may be out."""

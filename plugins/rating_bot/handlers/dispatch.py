@@ -16,7 +16,7 @@ from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.decisions import Decision, decision_of, log_decision
 from plugins.rating_bot.handlers.grammar import Mismatch, split
 from plugins.rating_bot.handlers.happenings import tell
-from plugins.rating_bot.handlers.limits import QueryLimits
+from plugins.rating_bot.handlers.limits import FloodNotices, QueryLimits
 from plugins.rating_bot.handlers.table import TABLE, Command, Role, role_of
 from plugins.rating_bot.handlers.words import Word, read_word
 from plugins.rating_bot.runtime import Runtime
@@ -72,6 +72,7 @@ class Dispatcher:
         self._say_now = say_now
         self._caught_up = caught_up
         self._limits = QueryLimits()
+        self._floods = FloodNotices()
         self._running: set[asyncio.Task[None]] = set()
 
     async def handle(self, message: Inbound) -> None:
@@ -80,6 +81,14 @@ class Dispatcher:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         await asyncio.shield(task)
+
+    def shed(self, message: Inbound) -> None:
+        """A message was dropped because its sender floods the chat: say so once if it was for the bot."""
+        self._watermarks.remember(message)
+        now = self._runtime.clock.now()
+        if self._floods.due(message.user, now) and message.kind == "message" and self.classify(message) is not None:
+            self._floods.told(message.user, now)
+            self._say_now(message.chat, wording.FLOODING, message.message_id)
 
     async def finish(self) -> None:
         """Wait for what is under way (at shutdown)."""

@@ -57,8 +57,9 @@ class RatingAdapter(Adapter):
     `allowed_self_ids`: QQ numbers that may connect, empty for any.
 
     Set on the instance before the first connection: `on_connect` (called at once, before any event is handled),
-    `on_sent` (the bot's own messages), `on_handled` (after the matchers), `on_unmuted` (a chat may be sent to again),
-    `on_return` (QQ was away so many seconds, for this reason).
+    `on_sent` (the bot's own messages), `on_handled` (after the matchers, or in its turn when it was dropped),
+    `on_shed` (it was just dropped: its sender floods the chat), `on_unmuted` (a chat may be sent to again), `on_return`
+    (QQ was away so many seconds, for this reason).
     """
 
     access_token: ClassVar[str] = ""
@@ -66,6 +67,7 @@ class RatingAdapter(Adapter):
     on_connect: Callable[[RatingBot], object] | None = None
     on_sent: Callable[[Sent], object] | None = None
     on_handled: Callable[[Inbound], object] | None = None
+    on_shed: Callable[[Inbound], object] | None = None
     on_unmuted: Callable[[str], object] | None = None
     on_return: Callable[[float, str], object] | None = None
 
@@ -91,12 +93,20 @@ class RatingAdapter(Adapter):
 
         async def work() -> None:
             await handle_event(bot, event)
+            await passed()
+
+        async def passed() -> None:
             if inbound is not None and self.on_handled is not None:
                 self.on_handled(inbound)
 
         if inbound is None:
-            return self.queues.submit(chat_of(vars(event) | (event.model_extra or {})), work)
-        return self.queues.submit(inbound.chat, work, user=inbound.user, keys=(inbound.key, inbound.twin))
+            data = vars(event) | (event.model_extra or {})
+            return self.queues.submit(chat_of(data), work, user=str(whole(data.get("user_id")) or ""))
+        keys = (inbound.key, inbound.twin)
+        taken = self.queues.submit(inbound.chat, work, user=inbound.user, keys=keys, dropped=passed)
+        if not taken and self.on_shed is not None:
+            self.on_shed(inbound)
+        return taken
 
     def spawn(self, work: Any) -> None:
         """Run something as a task of the adapter."""

@@ -75,9 +75,10 @@ class _Lane:
 
 
 class Sender:
-    """Sends per chat in order. `bots` gives the connected accounts, `interval` the seconds between two sends.
+    """Sends per chat in order, news before answers.
 
-    Without `draw`, and where a picture cannot be drawn or QQ refuses it, the row's text goes out.
+    `bots` gives the connected accounts, `interval` the seconds between two sends. Without `draw`, and
+    where a picture cannot be drawn or QQ refuses it, the row's text goes out.
     """
 
     def __init__(
@@ -212,7 +213,7 @@ class Sender:
         async with self._database.read() as connection:
             box = OutboxTable(connection)
             unclear = await box.rows("sending", "unknown", chat=lane.chat)
-            row = next(iter(await box.rows("pending", chat=lane.chat, limit=1)), None)
+            row = await box.next_pending(lane.chat)
             chat = await ChatTable(connection).get(lane.chat)
         if not unclear and row is None:
             return None

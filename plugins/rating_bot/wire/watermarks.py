@@ -10,7 +10,7 @@ from rating_core.store.wire_store import ChatTable
 
 from .messages import Inbound
 
-KEYS_KEPT = 500
+KEYS_KEPT = 1000
 NOTHING_YET = 0
 """watermark_seq of a chat in which nothing was seen since its first connection."""
 
@@ -65,16 +65,22 @@ class Watermarks:
         """Move the mark over a message that was handled or passed over."""
         if inbound.kind != "message" or inbound.chat not in self._marks:
             return
+        self.remember(inbound)
+        if inbound.chat in self._frozen and not inbound.made_up:
+            self._frozen[inbound.chat].append(inbound)
+        else:
+            self._advance(inbound)
+
+    def remember(self, inbound: Inbound) -> None:
+        """Let `seen` know a message, whether its mark moves or not."""
+        if inbound.kind != "message" or inbound.chat not in self._marks:
+            return
         seen = self._seen.setdefault(inbound.chat, OrderedDict())
         seen[inbound.key] = None
         if inbound.seq is None:
             seen[inbound.twin] = None
         while len(seen) > KEYS_KEPT:
             seen.popitem(last=False)
-        if inbound.chat in self._frozen and not inbound.made_up:
-            self._frozen[inbound.chat].append(inbound)
-        else:
-            self._advance(inbound)
 
     def seen(self, inbound: Inbound) -> bool:
         """Return whether this process noted the message before."""
