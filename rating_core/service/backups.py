@@ -2,12 +2,13 @@
 
 import asyncio
 import re
+import signal
 import sys
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from rating_core.retention import MONTHLY, kept
-from rating_core.store.backup import backup_sqlite
+from rating_core.store.backup import BackupFailed, backup_sqlite
 from rating_core.times import SHANGHAI
 
 DAILY = "daily-"
@@ -17,13 +18,20 @@ BAD_KEPT = 2
 """Copies that were no good, kept to be looked at."""
 
 
+class BackupInterrupted(BackupFailed):
+    """Everything is being stopped: nothing is known of the copy, which is gone."""
+
+
 async def make_backup(source: Path, folder: Path, label: str) -> Path:
     """Copy an SQLite book, also while it is in use, and try the copy out. Raises BackupFailed."""
     return await backup_sqlite(source, folder, label, try_out)
 
 
 async def try_out(copy: Path) -> str | None:
-    """Open and fold a copy (its whole path) in a process of its own, beside all else; return what is wrong with it."""
+    """Open and fold a copy (its whole path) in a process of its own, beside all else; return what is wrong with it.
+
+    Raises BackupInterrupted.
+    """
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "rating_core", "replay", "--verify", "--database", str(copy), cwd=ROOT,
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -39,6 +47,8 @@ async def try_out(copy: Path) -> str | None:
             await process.wait()
     if process.returncode == 0:
         return None
+    if process.returncode in (-signal.SIGTERM, -signal.SIGINT):
+        raise BackupInterrupted("the process that tried it out was told to end")
     lines = (said or errors).decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else f"exit code {process.returncode}"
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from rating_core.ledger import Adjustment, Draft, PlayerRegistered
-from rating_core.service.backups import daily_backups, drop_old, make_backup
+from rating_core.service import backups
+from rating_core.service.backups import BackupInterrupted, daily_backups, drop_old, make_backup
 from rating_core.service.league import League
 from rating_core.store.backup import BackupBroken, BackupFailed, NoSpace
 from rating_core.times import SHANGHAI
@@ -91,6 +92,19 @@ async def test_a_folder_with_odd_signs_in_its_name(file: Path, tmp_path: Path) -
     assert made.is_file()
     with pytest.raises(BackupFailed):
         await make_backup(folder / "none.db", folder / "backups", "x")
+
+
+async def test_a_stop_while_a_copy_is_tried_out_is_no_verdict(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """systemd ends all processes of a service, this one too (sh -m rating_core runs the file of that name)."""
+    monkeypatch.setattr(backups.sys, "executable", shutil.which("sh"))
+    script = tmp_path / "rating_core"
+    script.write_text("kill $$; sleep 60")
+    monkeypatch.setattr(backups, "ROOT", tmp_path)
+    with pytest.raises(BackupInterrupted):
+        await make_backup(file, tmp_path / "backups", "x")
+    assert list((tmp_path / "backups").iterdir()) == []
 
 
 def test_what_is_old_is_dropped(tmp_path: Path) -> None:
