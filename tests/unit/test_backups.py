@@ -3,6 +3,7 @@
 import os
 import shutil
 import sqlite3
+import sys
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -98,7 +99,7 @@ async def test_a_stop_while_a_copy_is_tried_out_is_no_verdict(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """systemd ends all processes of a service, this one too (sh -m rating_core runs the file of that name)."""
-    monkeypatch.setattr(backups.sys, "executable", shutil.which("sh"))
+    monkeypatch.setattr(sys, "executable", shutil.which("sh"))
     script = tmp_path / "rating_core"
     script.write_text("kill $$; sleep 60")
     monkeypatch.setattr(backups, "ROOT", tmp_path)
