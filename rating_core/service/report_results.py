@@ -117,8 +117,8 @@ class Effective:
     """The confirmer is not of the other side but a scorekeeper."""
     signer: int | None = None
     """The referee or scorekeeper who confirmed an event's report after the other side did (§5)."""
-    fulfilled: tuple[int, ...] = ()
-    """Numbers of the forced challenges (L9) that it fulfils."""
+    fulfilled: tuple[tuple[int, int], ...] = ()
+    """Numbers of the forced challenges (L9) that it fulfils, each with the ledger row that says so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,12 @@ class InboxTable:
         query = select(inbox.c.message_id).where(inbox.c.chat == chat, inbox.c.about == about)
         return (await self._connection.execute(query.order_by(inbox.c.inbox_id).limit(1))).scalar() or ""
 
+    async def last_about(self, chat: str, beginning: str) -> str:
+        """Return what the latest message in a chat is about that is about something so beginning; empty: none is."""
+        fits = inbox.c.about.startswith(beginning, autoescape=True)
+        query = select(inbox.c.about).where(inbox.c.chat == chat, fits).order_by(inbox.c.inbox_id.desc()).limit(1)
+        return (await self._connection.execute(query)).scalar() or ""
+
 
 @dataclass(frozen=True, slots=True)
 class OutRow:

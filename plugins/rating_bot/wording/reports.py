@@ -108,7 +108,8 @@ def acknowledgements(result: Effective, directory: Directory) -> list[str]:
             shown = show_rating(after - display.step * missing)
             text += f" 未满{display.needed}盘，还差{missing}盘，榜上显示{shown}"
         lines.append(text)
-    extra = [f"约{number}已应战，不扣分（L9）。" for number in result.fulfilled] + _uncounted(result, directory)
+    extra = [f"约{number}已应战（账{seq}），不扣分（L9）。" for number, seq in result.fulfilled]
+    extra += _uncounted(result, directory)
     if fits(whole := "\n".join(lines + extra)):
         return [whole]
     first = fit(lines, "……其余{count}人见 /战绩")
