@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import gc
 import os
 import secrets
 from collections.abc import Awaitable, Callable
@@ -13,7 +12,7 @@ from nonebot.log import logger
 from pydantic import BaseModel, Field, ValidationError
 
 from plugins.rating_bot import jobs, logs, running
-from plugins.rating_bot.clock import Clock, ShiftedClock, SystemClock
+from plugins.rating_bot.clock import Clock, QQClock, ShiftedClock, SystemClock
 from plugins.rating_bot.health import HealthPage
 from plugins.rating_bot.settings import Settings, SettingsError, check
 from plugins.rating_bot.wire.adapter import UVICORN_OPTIONS, RatingAdapter, RatingBot
@@ -103,7 +102,7 @@ def _install(settings: Settings, token: str, sandbox_clock: ShiftedClock | None)
     from nonebot_plugin_apscheduler import scheduler
 
     superusers = frozenset(str(user) for user in driver.config.superusers)
-    clock = sandbox_clock or SystemClock()
+    clock = sandbox_clock or QQClock(SystemClock())
     engine = Engine(settings, clock, superusers, fresh_chats=sandbox_clock is not None)
     box: list[Sandbox] = []
 
@@ -155,8 +154,6 @@ class Engine:
         running.parts = parts
         gc.collect()
         gc.freeze()  # the Book stays: the collector need not walk through it, for up to some 100 ms each time
-        gc.collect()
-        gc.freeze()  # the Book stays: the collector need not walk through it, for up to some 100 ms each time
         parts.spawn(_end_without(parts.lock))
         adapter.on_connect = parts.connected
         adapter.on_sent = parts.sender.saw
@@ -164,6 +161,9 @@ class Engine:
         adapter.on_shed = parts.dispatcher.shed
         adapter.on_unmuted = parts.unmuted
         adapter.on_return = parts.came_back
+        adapter.clock = self._clock if isinstance(self._clock, QQClock) else None
+        parts.spawn(_every(TICK_SECONDS, self.job(Parts.tick)))
+        parts.spawn(_every(FLUSH_SECONDS, self.job(Parts.flush)))
 
     async def down(self) -> None:
         """Finish what is under way and close the database; nothing happens where it is closed already."""
@@ -227,16 +227,29 @@ def _bots() -> dict[str, RatingBot]:
     return {self_id: bot for self_id, bot in bots.items() if pulses.is_online(self_id)}
 
 
+async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    """Do it again and again, whatever is done to the machine's clock (the scheduler waits until it is so late)."""
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await work()
+        except Exception as error:
+            logger.opt(exception=error).error("a job failed")
+
+
 def _schedule(scheduler: Any, engine: Engine) -> None:
-    """Ticks and daily jobs; a job that was late runs once, however late."""
+    """Daily jobs; one that was late runs once, however late."""
     options = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
     daily = {**options, "timezone": "Asia/Shanghai", "hour": 4}
     morning = {**daily, "hour": jobs.DIGEST_HOUR}
-    scheduler.add_job(engine.job(lambda parts: parts.tick()), "interval", seconds=TICK_SECONDS, **options)
-    scheduler.add_job(engine.job(lambda parts: parts.flush()), "interval", seconds=FLUSH_SECONDS, **options)
     scheduler.add_job(engine.job(lambda parts: parts.backup.run()), "cron", minute=0, **options)
     scheduler.add_job(engine.job(lambda parts: jobs.forget_raw(parts.runtime)), "cron", minute=30, **options)
     scheduler.add_job(engine.job(lambda parts: jobs.digest(parts.runtime, parts.sender)), "cron", **morning)
+
+    async def look() -> None:
+        scheduler.wakeup()  # it sleeps until it is so late by the machine's clock, which may be put right meanwhile
+
+    engine.parts.spawn(_every(TICK_SECONDS, look))
 
 
 async def _start_sandbox(engine: Engine, clock: ShiftedClock, token: str) -> "Sandbox":

@@ -74,10 +74,10 @@ async def alert(runtime: Runtime, sender: Sender, kind: str, about: str, text: s
     sender.wake(chats)
 
 
-async def tick(runtime: Runtime, sender: Sender, *, held: bool = False) -> None:
-    """Do what is due by now, and say it; only while no message said before now can still come in from history."""
+async def tick(runtime: Runtime, sender: Sender, now: int, *, held: bool = False) -> None:
+    """Do what is due by `now` (ms), and say it; only while nothing said before that can still come in from history."""
     async with runtime.league.transaction() as tx:
-        happened = await due.run(tx, tx.now - ON_THE_WAY_MS, reminders=True)
+        happened = await due.run(tx, now - ON_THE_WAY_MS, reminders=True)
         chats = await queue(tx, tell(runtime.settings, tx.directory, happened), held=held)
         hit("before_due_commit")
     hit("after_due_commit")

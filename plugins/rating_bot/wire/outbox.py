@@ -64,6 +64,8 @@ class _Lane:
     not_before: float = 0.0
     paused: bool = False
     pauses: int = 0
+    begun: dict[int, float] = field(default_factory=dict)
+    """When the sending of rows began whose fate is not known."""
     look_at: dict[int, float] = field(default_factory=dict)
     """When to look again for rows that history could not tell of."""
     alarmed: set[object] = field(default_factory=set)
@@ -78,7 +80,8 @@ class Sender:
     """Sends per chat in order, news before answers.
 
     `bots` gives the connected accounts, `interval` the seconds between two sends. Without `draw`, and
-    where a picture cannot be drawn or QQ refuses it, the row's text goes out.
+    where a picture cannot be drawn or QQ refuses it, the row's text goes out. `sure` tells a time (ms) that is not later
+    than QQ's.
     """
 
     def __init__(
@@ -91,10 +94,12 @@ class Sender:
         alarm: Alarm,
         patience: Patience | None = None,
         draw: Draw | None = None,
+        sure: Callable[[], int] | None = None,
     ) -> None:
         self._database = database
         self._draw = draw
         self._clock = clock
+        self._sure = sure or clock.now
         self._interval = interval
         self._alarm = alarm
         self._patience = patience or Patience()
@@ -244,7 +249,8 @@ class Sender:
         as_plain = decorated and (row.error.startswith(REFUSED) or row.attempts >= 2)
         message = await self._message(row, as_plain)
         async with self._database.write() as connection:
-            await OutboxTable(connection).mark_sending(row.outbox_id, self._clock.now())
+            await OutboxTable(connection).mark_sending(row.outbox_id, self._sure())
+        lane.begun[row.outbox_id] = _loop_time()
         hit("before_send")
         try:
             answer = await _call(bot, row.chat, message)
@@ -275,6 +281,7 @@ class Sender:
                 await ChatTable(connection).set_pause(row.chat, None)
         lane.pauses = 0
         lane.look_at.pop(row.outbox_id, None)
+        lane.begun.pop(row.outbox_id, None)
 
     async def _failed(self, lane: _Lane, bot: Caller, row: OutRow, failure: Failure, can_be_plain: bool) -> None:
         """Decide what becomes of a row whose sending failed."""
@@ -345,9 +352,10 @@ class Sender:
             await self._sent(lane, row, found)
             return 0.0, True
         settle = self._patience.settle_picture if row.picture else self._patience.settle
-        age = (self._clock.now() - (row.sending_at or 0)) / 1000
+        elapsed = max(0, self._sure() - (row.sending_at or 0)) / 1000
+        age = _loop_time() - lane.begun.setdefault(row.outbox_id, _loop_time() - elapsed)
         if age < settle:
-            return min(settle, settle - age), True
+            return settle - age, True
         await self._try_again(lane, row, row.attempts, row.error)
         hit("before_resend")
         return 0.0, True

@@ -37,12 +37,13 @@ class Watermarks:
         self._seen: dict[str, OrderedDict[str, None]] = {}
         self._frozen: dict[str, list[Inbound]] = {}
 
-    async def load(self, database: Database) -> None:
-        """Read all marks at start."""
+    async def load(self, database: Database) -> list[Mark]:
+        """Read all marks at start, and return them."""
         async with database.read() as connection:
             for row in await ChatTable(connection).all():
                 if row.watermark_at:
                     self._marks[row.chat] = self._floors[row.chat] = Mark(row.watermark_at, row.watermark_seq)
+        return [*self._marks.values()]
 
     def get(self, chat: str) -> Mark | None:
         """Return a chat's mark, None before its first connection."""

@@ -29,6 +29,7 @@ DOCKET_KINDS = {
     "late_game": "判了不应战，后来才收到期限前的报分",
     "old_command": "停机时发的命令，没有执行",
     "failed_backup": "备份没做成",
+    "clock": "机器的时钟不准",
     "restored": "从备份恢复过，请核对",
     "damaged": "账本损坏，暂停记分",
     "differs": "重算与现榜不一致",
@@ -229,6 +230,16 @@ def was_offline(since: int, until: int, why: str) -> str:
     )
 
 
+def clock_wrong(ahead: int) -> str:
+    """To desk and superusers: the machine's clock is so many ms ahead of QQ's (negative: behind)."""
+    minutes = round(abs(ahead) / 60_000)
+    span = f"{minutes}分钟" if minutes < 120 else f"{minutes / 60:.0f}小时"
+    return (
+        f"机器人所在的机器，时钟比QQ{'快' if ahead > 0 else '慢'}了约{span}。限期和赛季照QQ的时间算，没有影响；"
+        "请把时钟调准，开启自动对时。\n/待办"
+    )
+
+
 def missed(group: str, gap: Gap) -> str:
     """What may have been missed in a group while the bot was away."""
     since, until = show_time(gap.since)[5:], show_time(gap.until)[5:]
@@ -237,5 +248,6 @@ def missed(group: str, gap: Gap) -> str:
         "short": "历史消息不够长",
         "limit": "消息太多没有读全",
         "holes": f"中间缺{gap.missing}条",
+        "broken": "读到一半QQ不给了",
     }[gap.reason]
     return f"群{group} {since}到{until}（{why}），请翻看有没有漏掉的报分"
