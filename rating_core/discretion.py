@@ -13,8 +13,8 @@ MOST_KEPT = 10_000
 """So many numbers keep their pseudonym; whoever was not named for longest gets a new one."""
 
 _NUMBER = re.compile("[0-9]{5,}")
-_OURS_BEFORE = re.compile(r"(?:\b(?:seq|ms|bytes)=|process \[|[#局审预约账期]|-20[0-9]{6}-)\Z")
-"""What stands before a number of our own: a ledger row, a process, a short number, a time after a date."""
+_OURS_BEFORE = re.compile(r"(?:\b(?:seq|ms|bytes|shed)=|process \[|[#局审预约账期]|-20[0-9]{6}-)\Z")
+"""What stands before a number of our own: a ledger row, a count, a process, a short number, a time after a date."""
 _PORT_BEFORE = re.compile(r"(?:[0-9]|\]|localhost):\Z")
 _DATE = re.compile("20[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
 _LOOK_BACK = 12

@@ -1,6 +1,6 @@
-"""What many tests need: a clock that stands still and a league in its own SQLite file."""
+"""What many tests need: a clock that stands still and a league in its own database, on either engine."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from hypothesis import settings
 from rating_core.service.league import League
 from rating_core.store.database import Database
 from rating_core.store.migrate import migrate
+from tests.support import engines
 from tests.support.rows import ms
 
 settings.register_profile("league", deadline=None, print_blob=True)
@@ -37,14 +38,22 @@ def clock() -> FakeClock:
     return FakeClock(ms("2026-11-30 12:08"))
 
 
+@pytest.fixture(scope="module", params=[engines.ON_SQLITE, engines.ON_POSTGRES])
+def engine(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The engine under a test: whoever asks for it, or for a database, runs once on each."""
+    with engines.using(request.param):
+        yield request.param
+
+
 @pytest.fixture
-def database_url(tmp_path: Path) -> str:
-    return f"sqlite+aiosqlite:///{tmp_path}/ratings.db"
+def database_url(engine: str, tmp_path: Path) -> Iterator[str]:
+    yield engines.url_of(tmp_path)
+    engines.drop(tmp_path)
 
 
 @pytest.fixture
 async def database(database_url: str, tmp_path: Path) -> AsyncIterator[Database]:
-    """A migrated, empty SQLite file."""
+    """A database with all tables, empty."""
     database = await Database.open(database_url)
     await migrate(database, tmp_path / "backups")
     yield database

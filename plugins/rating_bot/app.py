@@ -1,6 +1,8 @@
 """The bot as a NoneBot application: which mode, which adapter, what happens at start, by the clock and at the end."""
 
 import asyncio
+import gc
+import os
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -10,13 +12,14 @@ from nonebot.log import logger
 from pydantic import BaseModel, Field, ValidationError
 
 from plugins.rating_bot import jobs, logs, running
-from plugins.rating_bot.clock import Clock, ShiftedClock, SystemClock
-from plugins.rating_bot.settings import Settings, SettingsError, check
+from plugins.rating_bot.clock import Clock, QQClock, ShiftedClock, SystemClock
 from plugins.rating_bot.health import HealthPage
+from plugins.rating_bot.settings import Settings, SettingsError, check
 from plugins.rating_bot.wire.adapter import UVICORN_OPTIONS, RatingAdapter, RatingBot
 from plugins.rating_bot.wiring import Parts
 from rating_core.discretion import PSEUDONYMS
-from rating_core.store.database import StorageFailed
+from rating_core.store.backup import BackupFailed
+from rating_core.store.database import ProcessLock, StorageFailed
 from rating_core.store.migrate import SchemaTooNew
 
 if TYPE_CHECKING:
@@ -26,6 +29,9 @@ __all__ = ["SettingsError", "prepare"]
 
 TICK_SECONDS = 30
 FLUSH_SECONDS = 5
+LOOK_SECONDS = 5.0
+LOCK_LOST = 75
+"""Exit code where PostgreSQL's lock was lost (sysexits: a temporary failure)."""
 
 
 class _Config(BaseModel):
@@ -96,7 +102,7 @@ def _install(settings: Settings, token: str, sandbox_clock: ShiftedClock | None)
     from nonebot_plugin_apscheduler import scheduler
 
     superusers = frozenset(str(user) for user in driver.config.superusers)
-    clock = sandbox_clock or SystemClock()
+    clock = sandbox_clock or QQClock(SystemClock())
     engine = Engine(settings, clock, superusers, fresh_chats=sandbox_clock is not None)
     box: list[Sandbox] = []
 
@@ -104,17 +110,17 @@ def _install(settings: Settings, token: str, sandbox_clock: ShiftedClock | None)
     async def start() -> None:
         try:
             await engine.up()
-        except (SchemaTooNew, StorageFailed) as error:
+        except (SchemaTooNew, BackupFailed, StorageFailed) as error:
             logger.error(_why_not(error))
             raise
         _schedule(scheduler, engine)
+        pulses = nonebot.get_adapter(RatingAdapter).pulses
+        nonebot.get_app().router.routes.append(HealthPage(lambda: running.parts, pulses, clock).route())
         if sandbox_clock is not None or settings.public_site:
             _open_pages(clock)
         if sandbox_clock is not None:
             box.append(await _start_sandbox(engine, sandbox_clock, token))
 
-        pulses = nonebot.get_adapter(RatingAdapter).pulses
-        nonebot.get_app().router.routes.append(HealthPage(lambda: running.parts, pulses, clock).route())
     @driver.on_shutdown
     async def stop() -> None:
         for sandbox_ in box:
@@ -146,19 +152,27 @@ class Engine:
             fresh_chats=self._fresh_chats,
         )  # fmt: skip
         running.parts = parts
+        gc.collect()
+        gc.freeze()  # the Book stays: the collector need not walk through it, for up to some 100 ms each time
+        parts.spawn(_end_without(parts.lock))
         adapter.on_connect = parts.connected
         adapter.on_sent = parts.sender.saw
         adapter.on_handled = parts.watermarks.note
+        adapter.on_shed = parts.dispatcher.shed
         adapter.on_unmuted = parts.unmuted
+        adapter.on_return = parts.came_back
+        adapter.clock = self._clock if isinstance(self._clock, QQClock) else None
+        parts.spawn(_every(TICK_SECONDS, self.job(Parts.tick)))
+        parts.spawn(_every(FLUSH_SECONDS, self.job(Parts.flush)))
 
     async def down(self) -> None:
         """Finish what is under way and close the database; nothing happens where it is closed already."""
         parts, running.parts = running.parts, None
         if parts is None:
             return
-        adapter.on_return = parts.came_back
         # what is still queued is not handled any more: it must not count as read, or the next start passes over it
         nonebot.get_adapter(RatingAdapter).on_handled = None
+        nonebot.get_adapter(RatingAdapter).on_shed = None
         await asyncio.gather(*self._under_way, return_exceptions=True)
         await parts.stop()
 
@@ -191,7 +205,19 @@ def _why_not(error: Exception) -> str:
     """Say in words why the database cannot be used; what is raised follows in the log."""
     if isinstance(error, SchemaTooNew):
         return f"没有启动：数据库是更新的版本写的（{error}）。请换回新版本，或者用升级前的备份。"
+    if isinstance(error, BackupFailed):
+        return f"没有启动：升级数据库之前的备份没有做成（{error}），所以没有升级。"
     return f"没有启动：数据库打不开（{error}）。请检查磁盘空间、文件权限和 TIAOQI__DATABASE_URL。"
+
+
+async def _end_without(lock: ProcessLock) -> None:
+    """End at once when the database's lock is gone, as kill -9 would: another process may be the bot by now.
+
+    Whoever keeps this process running starts it again, and it stands by or goes on from what the database holds.
+    """
+    await lock.until_lost(LOOK_SECONDS)
+    logger.critical("和数据库的连接断了，它带着的锁也没有了：本进程结束，由守护程序重新启动。")
+    os._exit(LOCK_LOST)
 
 
 def _bots() -> dict[str, RatingBot]:
@@ -201,16 +227,29 @@ def _bots() -> dict[str, RatingBot]:
     return {self_id: bot for self_id, bot in bots.items() if pulses.is_online(self_id)}
 
 
+async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    """Do it again and again, whatever is done to the machine's clock (the scheduler waits until it is so late)."""
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await work()
+        except Exception as error:
+            logger.opt(exception=error).error("a job failed")
+
+
 def _schedule(scheduler: Any, engine: Engine) -> None:
-    """Ticks and daily jobs; a job that was late runs once, however late."""
+    """Daily jobs; one that was late runs once, however late."""
     options = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
     daily = {**options, "timezone": "Asia/Shanghai", "hour": 4}
     morning = {**daily, "hour": jobs.DIGEST_HOUR}
-    scheduler.add_job(engine.job(lambda parts: parts.tick()), "interval", seconds=TICK_SECONDS, **options)
-    scheduler.add_job(engine.job(lambda parts: parts.flush()), "interval", seconds=FLUSH_SECONDS, **options)
     scheduler.add_job(engine.job(lambda parts: parts.backup.run()), "cron", minute=0, **options)
-    scheduler.add_job(engine.job(lambda parts: jobs.forget_raw(parts.runtime)), "cron", minute=30, **daily)
+    scheduler.add_job(engine.job(lambda parts: jobs.forget_raw(parts.runtime)), "cron", minute=30, **options)
     scheduler.add_job(engine.job(lambda parts: jobs.digest(parts.runtime, parts.sender)), "cron", **morning)
+
+    async def look() -> None:
+        scheduler.wakeup()  # it sleeps until it is so late by the machine's clock, which may be put right meanwhile
+
+    engine.parts.spawn(_every(TICK_SECONDS, look))
 
 
 async def _start_sandbox(engine: Engine, clock: ShiftedClock, token: str) -> "Sandbox":

@@ -7,7 +7,7 @@ from nonebot.log import logger
 
 from plugins.rating_bot.runtime import Runtime
 from plugins.rating_bot.wording import desk as wording
-from rating_core.service.backups import daily_backups, daily_label, drop_old, make_backup
+from rating_core.service.backups import BackupInterrupted, daily_backups, daily_label, drop_old, make_backup
 from rating_core.store.backup import BackupBroken, BackupFailed
 from rating_core.store.database import StorageFailed
 from rating_core.times import to_datetime
@@ -34,6 +34,10 @@ class DailyBackup:
         self._tried = day
         try:
             made = await make_backup(source, runtime.backups, daily_label(day))
+        except BackupInterrupted as error:
+            logger.warning(f"the daily backup was interrupted: {error}")
+            self._tried = None
+            return
         except BackupFailed as error:
             await self._failed(day, error)
             return

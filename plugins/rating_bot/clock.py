@@ -1,7 +1,11 @@
 """The clock, injected everywhere, so that tests and the sandbox can set the time."""
 
 import time
+from collections.abc import Callable
 from typing import Protocol
+
+TOLERANCE_MS = 5 * 60_000
+"""How far the machine's clock may be from QQ's before it counts as wrong."""
 
 
 class Clock(Protocol):
@@ -17,6 +21,56 @@ class SystemClock:
 
     def now(self) -> int:
         return time.time_ns() // 1_000_000
+
+
+def steady() -> int:
+    """Return ms since some moment, whatever is done to the machine's clock; where the system knows, sleep included."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return (time.monotonic_ns() if clock is None else time.clock_gettime_ns(clock)) // 1_000_000
+
+
+class QQClock:
+    """The machine's clock, unless QQ contradicts it.
+
+    QQ's servers date every message, so it is at least as late as the newest one says, and as much later as went by
+    since: this is never too late, and right to a second as soon as somebody spoke. `since` gives ms that only grow.
+    """
+
+    def __init__(self, machine: Clock, since: Callable[[], int] = steady) -> None:
+        self._machine = machine
+        self._since = since
+        self._lead: int | None = None
+        """QQ's time less `since`, by the newest message."""
+        self._live = False
+        self._later: int | None = None
+        """The same by a message from the future, as the machine sees it, until a second one agrees."""
+
+    def heard(self, said_at: int, *, live: bool = False) -> None:
+        """Take the time (ms) at which QQ says that something was said; `live`: just now."""
+        lead = said_at - self._since()
+        if said_at > self._machine.now() + TOLERANCE_MS and (self._lead is None or lead > self._lead + TOLERANCE_MS):
+            before, self._later = self._later, lead
+            if before is None or abs(lead - before) > TOLERANCE_MS:
+                return
+            lead = min(lead, before)
+        self._lead = lead if self._lead is None else max(lead, self._lead)
+        self._live = self._live or (live and lead > self._lead - TOLERANCE_MS)
+
+    def sure(self) -> int:
+        """Return until when time has passed for certain, by QQ's messages: what cannot be undone is done by this."""
+        return self._machine.now() if self._lead is None else min(self.now(), self._since() + self._lead)
+
+    def now(self) -> int:
+        ahead = self.ahead()
+        return self._machine.now() - (ahead or 0)
+
+    def ahead(self) -> int | None:
+        """Return how far the machine's clock is ahead of QQ's (ms, negative: behind), None while they agree."""
+        if self._lead is None:
+            return None
+        ahead = self._machine.now() - self._since() - self._lead
+        contradicted = ahead < -TOLERANCE_MS or (ahead > TOLERANCE_MS and self._live)
+        return ahead if contradicted else None
 
 
 class ShiftedClock:

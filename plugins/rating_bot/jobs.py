@@ -74,10 +74,10 @@ async def alert(runtime: Runtime, sender: Sender, kind: str, about: str, text: s
     sender.wake(chats)
 
 
-async def tick(runtime: Runtime, sender: Sender, *, held: bool = False) -> None:
-    """Do what is due by now, and say it; only while no message said before now can still come in from history."""
+async def tick(runtime: Runtime, sender: Sender, now: int, *, held: bool = False) -> None:
+    """Do what is due by `now` (ms), and say it; only while nothing said before that can still come in from history."""
     async with runtime.league.transaction() as tx:
-        happened = await due.run(tx, tx.now - ON_THE_WAY_MS, reminders=True)
+        happened = await due.run(tx, now - ON_THE_WAY_MS, reminders=True)
         chats = await queue(tx, tell(runtime.settings, tx.directory, happened), held=held)
         hit("before_due_commit")
     hit("after_due_commit")
@@ -97,6 +97,10 @@ async def digest(runtime: Runtime, sender: Sender) -> None:
 
 
 async def forget_raw(runtime: Runtime) -> None:
-    """Forget who said what in messages older than 30 days; the keys stay, so that nothing is handled twice."""
-    async with runtime.league.transaction(entries=False) as tx:
-        await tx.inbox.purge(runtime.clock.now() - KEEP_RAW_DAYS * DAY_MS)
+    """Forget what was said, and to whom, more than 30 days ago; what was erased is then overwritten in the file too."""
+    league = runtime.league
+    async with league.transaction(entries=False) as tx:
+        unsent = await tx.forgetting.purge(tx.now - KEEP_RAW_DAYS * DAY_MS)
+        if unsent:
+            await tx.desk.add_docket("failed_send", "", desk_wording.given_up(unsent, KEEP_RAW_DAYS), tx.now)
+    await league.database.overwrite()

@@ -12,7 +12,7 @@ from nonebot.log import logger
 
 from plugins.rating_bot import jobs
 from plugins.rating_bot.backups import DailyBackup
-from plugins.rating_bot.clock import Clock
+from plugins.rating_bot.clock import Clock, QQClock
 from plugins.rating_bot.handlers.dispatch import Dispatcher, load_handlers
 from plugins.rating_bot.handlers.makeup import merge_held
 from plugins.rating_bot.integrity import Integrity
@@ -52,9 +52,12 @@ class Parts:
     dispatcher: Dispatcher
     integrity: Integrity
     backup: DailyBackup
+    sure: Callable[[], int]
+    """A time (ms) that is not later than QQ's: what cannot be undone is done by this."""
     caught_up: Callable[[], bool]
     """A QQ client is connected and what was said while none was has been handled: deadlines may be judged by now."""
     _tasks: set["asyncio.Future[Any]"]
+    _clock_told: bool = False
 
     @classmethod
     async def start(
@@ -86,6 +89,8 @@ class Parts:
             return await _members(next(iter(bots().values()), None), group, clock.now())
 
         tasks: set[asyncio.Future[Any]] = set()
+        qq_clock = clock if isinstance(clock, QQClock) else None
+        sure = qq_clock.sure if qq_clock else clock.now
 
         async def tell(kind: str, about: str, text: str) -> None:
             await jobs.alert(runtime, sender, kind, about, text)
@@ -103,19 +108,21 @@ class Parts:
         painter = Painter() if settings.pictures else None
         sender = Sender(
             database, clock, bots=bots, interval=settings.send_interval, alarm=alarm, patience=patience,
-            draw=None if painter is None else painter.draw,
+            draw=None if painter is None else painter.draw, sure=sure,
         )  # fmt: skip
 
         def say_now(chat: str, text: str, quote: str | None) -> None:
             _spawn(tasks, _say(next(iter(bots().values()), None), chat, text, quote))
 
         watermarks = Watermarks(lambda: league.damage is not None)
-        await watermarks.load(database)
+        for mark in await watermarks.load(database):
+            if qq_clock:
+                qq_clock.heard(mark.at)
 
         def caught_up() -> bool:
             return bool(bots()) and not gapfill.reading
 
-        dispatcher = Dispatcher(runtime, sender, watermarks, say_now, caught_up)
+        dispatcher = Dispatcher(runtime, sender, watermarks, say_now, caught_up, sure)
 
         async def filled(group: str) -> None:
             logger.info(f"history of group {group} read")
@@ -123,13 +130,13 @@ class Parts:
         gapfill = GapFill(
             database, clock, groups=lambda: settings.groups, watermarks=watermarks, queues=queues,
             handle=dispatcher.handle, missed=missed, filled=filled, sent=sender.saw,
-            done=_releasing(runtime, sender, caught_up, tasks),
+            done=_releasing(runtime, sender, sure, caught_up, tasks), heard=qq_clock.heard if qq_clock else None,
         )  # fmt: skip
         await sender.start()
         _spawn(tasks, integrity.examine())
         return cls(
             runtime, database, lock, sender, painter, watermarks, gapfill, dispatcher, integrity,
-            DailyBackup(runtime, tell), caught_up, tasks,
+            DailyBackup(runtime, tell), sure, caught_up, tasks,
         )  # fmt: skip
 
     def connected(self, bot: Caller) -> None:
@@ -168,10 +175,20 @@ class Parts:
 
     async def tick(self) -> None:
         """Do what is due by now, while all that was said before is known; nothing while the ledger is damaged."""
+        await self._watch_clock()
         if self.runtime.league.damage is not None:
             await self.integrity.tell_damage()
         elif self.caught_up():
-            await jobs.tick(self.runtime, self.sender)
+            await jobs.tick(self.runtime, self.sender, self.sure())
+
+    async def _watch_clock(self) -> None:
+        """Tell, once each time, that the machine's clock is wrong."""
+        clock = self.runtime.clock
+        ahead = clock.ahead() if isinstance(clock, QQClock) else None
+        if ahead is not None and not self._clock_told:
+            logger.error(f"the machine's clock is {ahead / 1000:.0f} s ahead of QQ's")
+            await jobs.alert(self.runtime, self.sender, "clock", "", wording.clock_wrong(ahead))
+        self._clock_told = ahead is not None
 
     async def flush(self) -> None:
         """Write the watermarks; where the database took nothing last time, try whether it does again."""
@@ -201,13 +218,17 @@ class Parts:
 
 
 def _releasing(
-    runtime: Runtime, sender: Sender, caught_up: Callable[[], bool], tasks: set["asyncio.Future[Any]"]
+    runtime: Runtime,
+    sender: Sender,
+    sure: Callable[[], int],
+    caught_up: Callable[[], bool],
+    tasks: set["asyncio.Future[Any]"],
 ) -> Callable[[], Awaitable[None]]:
     """Return what is to be done after an outage, once history was handled: what is due by now, the merged answers."""
 
     async def release() -> None:
         if caught_up() and runtime.league.damage is None:
-            await jobs.tick(runtime, sender, held=True)
+            await jobs.tick(runtime, sender, sure(), held=True)
         sender.wake(await merge_held(runtime))
 
     async def later() -> None:

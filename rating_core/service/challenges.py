@@ -33,9 +33,10 @@ BOT = Actor("")
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A challenge as issued or as extended; `chat` is where it was issued."""
+    """A challenge as issued or as extended by ledger row `seq`; `chat` is where it was issued."""
 
     challenge: Challenge
+    seq: int
     chat: str
     message_id: str
 
@@ -94,14 +95,15 @@ async def issue(tx: Tx, actor: Actor, challenger: int, opponent: int, pool: str,
         raise Refusal("challenge", obstacle=found, challenger=challenger, opponent=opponent, pool=pool)
     actor = await tx.known(actor)
     number, deadline = await tx.counters.take("challenge"), rules.deadline_of(at)
-    await tx.append(Draft(ChallengeIssued(number, challenger, opponent, deadline), at, actor.account_id, pool))
+    entry = ChallengeIssued(number, challenger, opponent, deadline)
+    row, _ = await tx.append(Draft(entry, at, actor.account_id, pool))
     await tx.challenges.add(number, place.chat, place.message_id, rules.next_reminder(deadline, at))
     if actor.player_id != challenger:
         await tx.journal(
             actor, at, "代发强制约战", about=f"约{number}", player=opponent,
             detail=f"{tx.directory.name_of(challenger)}约{tx.directory.name_of(opponent)}",
         )  # fmt: skip
-    return Issued(tx.state.challenges[number].copy(), place.chat, place.message_id)
+    return Issued(tx.state.challenges[number].copy(), row.seq, place.chat, place.message_id)
 
 
 def _open(tx: Tx, actor: Actor, number: int) -> Challenge:
@@ -131,12 +133,13 @@ async def extend(tx: Tx, actor: Actor, number: int, days: int, reason: str, said
         raise Refusal("extended_too_little", number=number, deadline=deadline)
     actor = await tx.known(actor)
     entry = ChallengeExtended(number, deadline)
-    await tx.append(Draft(entry, said_at, actor.account_id, challenge.pool, reason=reason))
+    row, _ = await tx.append(Draft(entry, said_at, actor.account_id, challenge.pool, reason=reason))
     await tx.challenges.set_reminder(number, rules.next_reminder(deadline, said_at))
     await tx.journal(
-        actor, said_at, "延期约战", about=f"约{number}", player=challenge.opponent, detail=f"{days}天", reason=reason
-    )
-    return Issued(tx.state.challenges[number].copy(), *await tx.challenges.place(number))
+        actor, said_at, "延期约战", about=f"约{number}", player=challenge.opponent, detail=f"账{row.seq} {days}天",
+        reason=reason,
+    )  # fmt: skip
+    return Issued(tx.state.challenges[number].copy(), row.seq, *await tx.challenges.place(number))
 
 
 async def overview(tx: Tx, pool: str, player: int | None, at: int) -> Overview:
@@ -155,20 +158,24 @@ def _by_deadline(challenge: Challenge) -> tuple[int, int]:
 # --- what a report does to it -------------------------------------------------------------------------------
 
 
-async def fulfil(tx: Tx, report: Report, by: int, said_at: int) -> tuple[int, ...]:
-    """Enter which challenges a report fulfils that takes effect at `said_at`; return their numbers.
+async def fulfil(tx: Tx, report: Report, by: int, said_at: int) -> tuple[tuple[int, int], ...]:
+    """Enter which challenges a report fulfils that takes effect at `said_at`; return their numbers and ledger rows.
 
     A report that was posted in time but came to the bot after the forfeit is put on the desk's list.
     """
-    fulfilled: list[int] = []
+    fulfilled: list[tuple[int, int]] = []
     for challenge in list(tx.state.challenges.values()):
         if not rules.fulfils(challenge, report.pool, report.lines, report.said_at):
             continue
         if challenge.state == "open":
             entry = ChallengeFulfilled(challenge.number, report.report_id)
-            await tx.append(Draft(entry, said_at, by, report.pool))
+            row, _ = await tx.append(Draft(entry, said_at, by, report.pool))
             await tx.challenges.set_reminder(challenge.number, None)
-            fulfilled.append(challenge.number)
+            await tx.journal(
+                Actor("", by), said_at, "应战", about=f"约{challenge.number}", player=challenge.opponent,
+                detail=f"账{row.seq} #{report.report_id}",
+            )  # fmt: skip
+            fulfilled.append((challenge.number, row.seq))
         elif challenge.state == "forfeited":
             await tx.desk.add_docket("late_game", f"约{challenge.number}", f"#{report.report_id}", said_at)
     return tuple(fulfilled)

@@ -40,7 +40,7 @@ from rating_core.service.refusal import Refusal
 from rating_core.store.report_store import Report
 from rating_core.times import season_of
 
-Action = Literal["result", "line", "event", "game", "report", "row", "penalty", "merge"]
+Action = Literal["result", "line", "event", "game", "report", "row", "penalty", "merge", "adjust"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,8 @@ class Request:
     """What a scorekeeper asks for.
 
     result, line: amend 局`target` to `result`, or to `line`; event: move #`target` into event `other` (None: 约战);
-    game, report, row: void 局, # or 账`target`; penalty: lift that of 约`target`; merge: player `target` into `other`.
+    game, report, row: void 局, # or 账`target`; penalty: lift that of 约`target`; merge: player `target` into `other`;
+    adjust: `amount` points to player `target` in `pool`.
     """
 
     action: Action
@@ -58,12 +59,15 @@ class Request:
     result: Result | None = None
     line: GameLine | None = None
     other: int | None = None
+    amount: float = 0.0
+    pool: str = ""
 
     def dump(self) -> dict[str, Any]:
         """Return it as JSON values."""
         line = None if self.line is None else [self.line.left, self.line.result.value, self.line.right]
         data: dict[str, Any] = {"action": self.action, "target": self.target, "reason": self.reason}
-        return data | {"said_at": self.said_at, "result": self.result, "line": line, "other": self.other}
+        data |= {"said_at": self.said_at, "result": self.result, "line": line, "other": self.other}
+        return data | {"amount": self.amount, "pool": self.pool}
 
     @classmethod
     def load(cls, data: dict[str, Any]) -> "Request":
@@ -76,8 +80,8 @@ class Request:
 class Plan:
     """A correction that can be made: the entry to append, and what it is about.
 
-    `row` and `entry` are those referred to (None for a merge), of a correction `root` is what that one is about.
-    `report`, `game` and `old` stand where a report or a game of it is corrected.
+    `row` and `entry` are those referred to (None for a merge or an adjustment), of a correction `root` is what that
+    one is about. `report`, `game` and `old` stand where a report or a game of it is corrected.
     """
 
     request: Request
@@ -97,7 +101,8 @@ class Plan:
     def about(self) -> str:
         """The short number of the matter, such as 局34."""
         number = self.request.target
-        prefix = {"event": "#", "report": "#", "row": "账", "penalty": "约", "merge": ""}.get(self.request.action, "局")
+        prefixes = {"event": "#", "report": "#", "row": "账", "penalty": "约", "merge": "", "adjust": ""}
+        prefix = prefixes.get(self.request.action, "局")
         return f"{prefix}{number}" if prefix else ""
 
 
@@ -116,6 +121,8 @@ async def plan(tx: Tx, actor: Actor, request: Request) -> Plan:
             found = await _penalty(tx, actor, request)
         case "merge":
             found = await _merge(tx, actor, request)
+        case "adjust":
+            found = _adjust(tx, actor, request)
     report = found.report
     concerned = found.subjects | frozenset(map(tx.book.alias, _as_posted(found)))
     check_own_case(tx.directory, actor, concerned, request.said_at if report is None else report.said_at)
@@ -328,6 +335,18 @@ def _check_restored(tx: Tx, row: Row, entry: Entry) -> None:
             raise Refusal("challenge_over", challenge=challenge)
     if isinstance(entry, EventClosed) and not state.events[entry.event].open:
         raise Refusal("event_closed_again", name=tx.directory.events[entry.event])
+
+
+# --- adjusting ----------------------------------------------------------------------------------------------
+
+
+def _adjust(tx: Tx, actor: Actor, request: Request) -> Plan:
+    """Add points to or take them from a rating."""
+    if not request.amount:
+        raise Refusal("adjust_nothing")
+    player = tx.book.alias(request.target)
+    draft = replace(_draft(Adjustment(player, request.amount), actor, request), pool=request.pool)
+    return Plan(request, draft, frozenset({player}))
 
 
 # --- merging ------------------------------------------------------------------------------------------------

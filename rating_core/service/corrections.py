@@ -18,7 +18,6 @@ from rating_core.service import merging
 from rating_core.service.correction_plans import Plan, Request, plan
 from rating_core.service.impact import Impact, compare, view
 from rating_core.service.league import Tx
-from rating_core.service.own_case import check_own_case
 from rating_core.service.people import Place
 from rating_core.service.previews import book_moved, keep_preview
 from rating_core.service.refusal import Refusal
@@ -28,7 +27,7 @@ CORRECTION = "correction"
 """Kind of the previews made here."""
 _JOURNAL = {
     "result": "改判", "line": "改判", "event": "改赛事", "game": "撤销", "row": "撤销", "report": "作废",
-    "penalty": "免罚", "merge": "合并",
+    "penalty": "免罚", "merge": "合并", "adjust": "调分",
 }  # fmt: skip
 
 
@@ -56,17 +55,6 @@ class Applied:
     impact: Impact
     new: GameLine | None = None
     stay: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Adjusted:
-    """/调分: ledger row `seq`; ratings in points, unrounded."""
-
-    seq: int
-    player: int
-    pool: str
-    before: float
-    after: float
 
 
 def dump_draft(draft: Draft) -> dict[str, Any]:
@@ -106,6 +94,7 @@ async def apply(tx: Tx, actor: Actor, preview: Preview, place: Place) -> Applied
     found = await plan(tx, actor, request)  # he may have been bound to a name of the matter since
     before = tx.book
     row, _ = await tx.append(draft)
+    tx.read_own()
     impact = await _impact(tx, before, tx.book, place.said_at)
     await _save_reports(tx, impact, found)
     await _save_reminders(tx, impact, place.said_at)
@@ -120,20 +109,6 @@ async def apply(tx: Tx, actor: Actor, preview: Preview, place: Place) -> Applied
         detail=f"账{row.seq}{_detail(tx, found, new)}", reason=request.reason,
     )  # fmt: skip
     return Applied(row.seq, found, impact, new, stay)
-
-
-async def adjust(tx: Tx, actor: Actor, player: int, amount: float, pool: str, reason: str, said_at: int) -> Adjusted:
-    """/调分: add points to or take them from a rating, at once. Raises Refusal."""
-    check_own_case(tx.directory, actor, {player}, said_at)
-    if not amount:
-        raise Refusal("adjust_nothing")
-    actor = await tx.known(actor)
-    before = tx.state.look(pool, player).rating
-    draft = Draft(Adjustment(player, amount), said_at, actor.account_id, pool, reason=reason)
-    row, _ = await tx.append(draft)
-    detail = f"账{row.seq} {pool} {amount:+g}"
-    await tx.journal(actor, said_at, "调分", about=f"账{row.seq}", player=player, detail=detail, reason=reason)
-    return Adjusted(row.seq, player, pool, before, tx.state.look(pool, player).rating)
 
 
 # --- trying ---------------------------------------------------------------------------------------------------
@@ -212,6 +187,8 @@ def _player(found: Plan) -> int | None:
 
 def _detail(tx: Tx, found: Plan, new: GameLine | None) -> str:
     """Return what became what, in short."""
+    if isinstance(found.draft.entry, Adjustment):
+        return f" {found.draft.pool} {found.draft.entry.amount:+g}"
     if found.names is not None:
         return f" {found.names[0]} → {found.names[1]}"
 

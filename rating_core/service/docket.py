@@ -1,6 +1,5 @@
 """The docket (/待办): what waits for the desk, most urgent first."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rating_core.service.league import Tx
@@ -8,7 +7,6 @@ from rating_core.store.desk_store import DocketItem
 from rating_core.store.people_store import MASKED, Application
 from rating_core.store.report_store import Report
 
-PAGE = 10
 DESK_STATES = ("disputed", "expired", "confirmed", "waiting")
 """Reports on the desk's list, most urgent first."""
 
@@ -20,14 +18,6 @@ class Docket:
     """All that waits: applications, reports, other items."""
 
     entries: tuple[Entry, ...]
-
-    @property
-    def pages(self) -> int:
-        return max(1, -(-len(self.entries) // PAGE))
-
-    def page(self, number: int) -> Sequence[Entry]:
-        """Return the entries of page `number`, from 1."""
-        return self.entries[PAGE * (number - 1) : PAGE * number]
 
 
 async def docket_of(tx: Tx) -> Docket:

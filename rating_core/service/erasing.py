@@ -214,6 +214,7 @@ async def _forget(tx: Tx, subject: Subject, mark: tuple[str, str]) -> None:
     names = [] if player is None else [name for name, _ in await tx.people.names_of(player)]
     qqs = [account.qq for account in subject.accounts if account.qq is not None]
     others = {name for name, owner, _ in await tx.people.names() if owner != player}
+    names += [name for name in await tx.people.names_applied_for(accounts) if name not in {*names, *others}]
     cards = [account.card for account in subject.accounts]
     scrubber = Scrubber(subject.label, names=names, qqs=qqs, cards=cards, others=others, mark=mark)
     seqs = [seq for seq in await tx.forgetting.noted() if await _is_about(tx, seq, player, accounts)]

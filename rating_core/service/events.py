@@ -66,13 +66,16 @@ def shut_event(tx: Tx, found: ReportProblems) -> EventRefused | None:
     return None
 
 
-async def close_event(tx: Tx, actor: Actor, event: int, said_at: int) -> list[Report]:
-    """/赛事 结束: it takes no more reports. Return those that wait: they were posted in time. Raises Refusal."""
+async def close_event(tx: Tx, actor: Actor, event: int, said_at: int) -> tuple[int, list[Report]]:
+    """/赛事 结束: it takes no more reports. Raises Refusal.
+
+    Return the ledger row, and the reports that wait: they were posted in time.
+    """
     state = tx.trial.state.events[event]
     name = tx.directory.events[event]
     if not state.open:
         raise Refusal("event_closed", name=name)
     actor = await tx.known(actor)
-    await tx.append(Draft(EventClosed(event), said_at, actor.account_id, state.pool))
-    await tx.journal(actor, said_at, "赛事结束", detail=f"#{name}")
-    return [report for report in await tx.reports.open_ones() if report.event_id == event]
+    row, _ = await tx.append(Draft(EventClosed(event), said_at, actor.account_id, state.pool))
+    await tx.journal(actor, said_at, "赛事结束", detail=f"账{row.seq} #{name}")
+    return row.seq, [report for report in await tx.reports.open_ones() if report.event_id == event]

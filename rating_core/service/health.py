@@ -1,7 +1,9 @@
 """The book's health: does a replay equal the book, is the chain whole, is anything stuck (/体检, replay --verify)."""
 
 import asyncio
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from rating_core.book import Book
@@ -41,6 +43,23 @@ async def examine(league: League) -> Health:
     The fold runs in a thread, part by part, so that the bot goes on answering. A broken row makes the league refuse
     further entries.
     """
+    with _collector_paused():
+        return await _examine(league)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """With so many new objects the collector would walk through both Books, and nobody could do anything meanwhile."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+async def _examine(league: League) -> Health:
     replay = Replay({name: pool.pool for name, pool in league.book.state.pools.items()})
     async with league.database.read(afresh=True) as connection:
         ledger = LedgerStore(connection)
@@ -64,8 +83,19 @@ async def examine(league: League) -> Health:
 
 async def _difference(league: League, fresh: Book) -> str | None:
     """Return what differs first between a fresh fold and the live Book, both at the same row."""
-    while league.damage is None and fresh.seq != league.book.seq:  # rows were written meanwhile
-        await league.catch_up()
-        async with league.database.read() as connection:
-            fresh.advance([row async for row in LedgerStore(connection).rows_after(fresh.seq)])
-    return difference(league.book, fresh)
+    while league.damage is None:
+        if fresh.seq != league.book.seq:  # rows were written meanwhile
+            await league.catch_up()
+            async with league.database.read() as connection:
+                fresh.advance([row async for row in LedgerStore(connection).rows_after(fresh.seq)])
+            continue
+        live, seq = league.book, league.book.seq
+        try:
+            found = await asyncio.to_thread(difference, live, fresh)
+        except Exception:
+            if live is league.book and live.seq == seq:
+                raise
+            continue  # it moved while it was looked at
+        if live is league.book and live.seq == seq:
+            return found
+    return None

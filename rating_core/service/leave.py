@@ -27,9 +27,10 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A leave that was entered, and the forced challenges it ended without penalty."""
+    """A leave that was entered as ledger row `seq`, and the forced challenges it ended without penalty."""
 
     leave: Leave
+    seq: int
     ended: tuple[Ended, ...]
 
 
@@ -73,10 +74,12 @@ async def take(tx: Tx, actor: Actor, leave: Leave, reason: str, said_at: int) ->
     """Enter a leave that `look` allowed: archive without deduction, end his open forced challenges without penalty."""
     actor = await tx.known(actor)
     pools = tuple(name for name, _ in leave.pools.archived)
-    await tx.append(Draft(LeaveTaken(leave.player, leave.until, pools), said_at, actor.account_id, reason=reason))
+    entry = LeaveTaken(leave.player, leave.until, pools)
+    row, _ = await tx.append(Draft(entry, said_at, actor.account_id, reason=reason))
     ended = await challenges.cancel_barred(tx, said_at)
-    await tx.journal(actor, said_at, "请假", player=leave.player, detail="、".join(pools), reason=reason)
-    return Taken(leave, tuple(ended))
+    detail = f"账{row.seq} {'、'.join(pools)}"
+    await tx.journal(actor, said_at, "请假", player=leave.player, detail=detail, reason=reason)
+    return Taken(leave, row.seq, tuple(ended))
 
 
 async def grant(tx: Tx, actor: Actor, player: int, reason: str, said_at: int) -> Taken:

@@ -201,15 +201,17 @@ async def rename(tx: Tx, actor: Actor, player: int, new: str, said_at: int, rese
     return new
 
 
-async def check_ip(tx: Tx, actor: Actor, player: int, *, valid: bool, message: str, said_at: int) -> None:
-    """/核验: the IP screenshot was seen (L11), or that is taken back. Raises Refusal."""
+async def check_ip(tx: Tx, actor: Actor, player: int, *, valid: bool, message: str, said_at: int) -> int:
+    """/核验: the IP screenshot was seen (L11), or that is taken back. Return the ledger row. Raises Refusal."""
     _refuse_masked(tx, player)
     check_own_case(tx.directory, actor, {player})
     if (player in tx.trial.state.ip_checked) == valid:
         raise Refusal("ip_already" if valid else "ip_not_checked", name=tx.directory.name_of(player))
     actor = await tx.known(actor)
-    await tx.append(Draft(IpChecked(player, valid), said_at, actor.account_id))
-    await tx.journal(actor, said_at, "核验" if valid else "撤销核验", player=player, detail=message)
+    row, _ = await tx.append(Draft(IpChecked(player, valid), said_at, actor.account_id))
+    detail = f"账{row.seq} {message}".rstrip()
+    await tx.journal(actor, said_at, "核验" if valid else "撤销核验", player=player, detail=detail)
+    return row.seq
 
 
 async def appoint(tx: Tx, actor: Actor, role: str, qq: str, said_at: int) -> None:

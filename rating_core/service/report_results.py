@@ -85,7 +85,7 @@ class SameAs:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """The report waits for the other side; for the desk where it is disputed already (§7 D: a game against himself)."""
+    """The report waits for the other side."""
 
     report: Report
     confirmers: tuple[int, ...]
@@ -117,8 +117,8 @@ class Effective:
     """The confirmer is not of the other side but a scorekeeper."""
     signer: int | None = None
     """The referee or scorekeeper who confirmed an event's report after the other side did (§5)."""
-    fulfilled: tuple[int, ...] = ()
-    """Numbers of the forced challenges (L9) that it fulfils."""
+    fulfilled: tuple[tuple[int, int], ...] = ()
+    """Numbers of the forced challenges (L9) that it fulfils, each with the ledger row that says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,8 @@ class Changed:
     reason: str = ""
     ended: tuple[Ended, ...] = ()
     """Forced challenges (L9) whose penalty it had kept waiting."""
+    player: int | None = None
+    """As whom it was disputed; somebody who plays in none of the games is a referee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,8 @@ class NotYours:
 
     Of 蒙面人公用号 (§7 D): own_game | held_later (service.masked) | secret_case: an own case that nobody may learn of.
     """
+    disputed: bool = False
+    """Whether the report is disputed from now on because of this."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,15 +107,13 @@ async def _post_by_player(tx: Tx, actor: Actor, draft: Report, message: Post) ->
 
 
 async def _let_wait(tx: Tx, draft: Report, remind_hours: float, confirm_hours: float) -> Posted:
-    """Let a player's report wait for the other side, from now on (§5); against himself, for the desk (§7 D)."""
+    """Let a player's report wait for the other side, from now on (§5)."""
     waiting = await tx.reports.open_of_pair(draft.pool, draft.lines)
     since = draft.decided_at or draft.said_at
     report = replace(
         draft, report_id=await tx.counters.take("report"), remind_at=since + int(remind_hours * HOUR_MS),
         expire_at=since + int(confirm_hours * HOUR_MS),
     )  # fmt: skip
-    if tx.directory.is_own_game(report.players, report.said_at):
-        report = masked.to_desk(report, since)
     await tx.reports.add(report)
     return Posted(report, report.sides()[1], tuple(r.report_id for r in waiting))
 
@@ -160,7 +158,7 @@ async def _take_effect(tx: Tx, report: Report, confirmer: Actor | None, said_at:
         confirmed_by=entry.confirmed_by,
     )  # fmt: skip
     await tx.reports.save(report)
-    if confirmer is None and tx.directory.is_own_game(report.players, report.said_at):
+    if confirmer is None and tx.directory.masked in report.players:  # its holder's own games look like the others
         await tx.desk.add_docket("look", f"#{report.report_id}", "", said_at)
     fulfilled = await challenges.fulfil(tx, report, by, said_at)
     return Effective(
@@ -202,9 +200,9 @@ def _other_side(directory: Directory, actor: Actor, report: Report) -> NotYours 
 
 
 async def _refused(tx: Tx, refusal: NotYours, said_at: int) -> NotYours:
-    """A game of 蒙面人公用号 against its holder is the desk's from when that is seen (§7 D)."""
+    """A game of 蒙面人公用号 against its holder that somebody would confirm is disputed from then on (§7 D)."""
     if refusal.why == "own_game" and refusal.report.state == "waiting":
-        refusal = replace(refusal, report=masked.to_desk(refusal.report, said_at))
+        refusal = replace(refusal, report=masked.to_desk(refusal.report, said_at), disputed=True)
         await tx.reports.save(refusal.report)
     return refusal
 
@@ -247,14 +245,14 @@ async def dispute(tx: Tx, actor: Actor, number: int, reason: str, said_at: int) 
         return NotOpen(report)
     may = report.state == "confirmed" and _may_object(actor, report)
     refusal = None if may else _other_side(tx.directory, actor, report)
-    if refusal is not None:
-        return await _refused(tx, refusal, said_at)
+    if refusal is not None and refusal.why != "own_game":
+        return refusal
     if not report.open:
         return NotOpen(report)
     actor = await tx.known(actor)
     report = replace(report, state="disputed", reason=reason, decided_at=said_at, confirmed_by=None)
     await tx.reports.save(report)
-    return Changed(report, actor.account_id, reason)
+    return Changed(report, actor.account_id, reason, player=actor.player_id)
 
 
 def _may_object(actor: Actor, report: Report) -> bool:

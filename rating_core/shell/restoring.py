@@ -1,7 +1,8 @@
 """restore: put a backup in the place of the database. Without --yes it only says what would be."""
 
-import tempfile
-from contextlib import suppress
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,8 +51,8 @@ async def restore(url: str, backup: Path, yes: bool, clock: Clock, say: Say) -> 
     try:
         if yes and not await lock.try_acquire():
             raise ShellError(RUNNING)
-        with tempfile.TemporaryDirectory(prefix="restore-", dir=path.parent) as folder:
-            return await _restore(path, backup, Path(folder), yes, clock, say)
+        with _room(path.with_name(f"{path.stem}-restoring")) as folder:
+            return await _restore(path, backup, folder, yes, clock, say)
     except SchemaTooNew as error:
         raise ShellError(other_schema(str(error), "")) from error
     except BackupFailed as error:
@@ -61,6 +62,17 @@ async def restore(url: str, backup: Path, yes: bool, clock: Clock, say: Say) -> 
     finally:
         await lock.release()
         await database.close()
+
+
+@contextmanager
+def _room(folder: Path) -> Iterator[Path]:
+    """An empty folder on the database's disk; nothing is left of it, nor of one whose process was killed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _must_be_there(backup: Path, folder: Path) -> None:
@@ -99,8 +111,7 @@ async def _restore(path: Path, backup: Path, folder: Path, yes: bool, clock: Clo
             await DeskStore(connection).add_docket("restored", "", wording.docket(backup, present, kept), now)
     finally:
         await restored.close()
-    aside = path.with_name(f"{path.stem}-replaced-{to_datetime(now):%Y%m%d-%H%M%S}{path.suffix}")
-    say(wording.done(path, await replace_file(path, copy, aside)))
+    say(wording.done(path, await replace_file(path, copy, f"replaced-{to_datetime(now):%Y%m%d-%H%M%S}")))
     return 0
 
 

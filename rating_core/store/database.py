@@ -113,6 +113,15 @@ class Database:
                 await connection.execute(text(f"PRAGMA user_version={version}"))
         self.failing = False
 
+    async def overwrite(self) -> None:
+        """Let nothing of what was deleted stay in SQLite's log. Raises StorageFailed."""
+        if self.is_sqlite:
+            async with self._lock:
+                with _storage_errors():
+                    async with self.engine.connect() as connection:
+                        driver: Any = (await connection.get_raw_connection()).driver_connection
+                        await driver.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+
     @asynccontextmanager
     async def read(self, *, afresh: bool = False) -> AsyncIterator[AsyncConnection]:
         """One reading transaction: a consistent view. Raises StorageFailed.
@@ -120,7 +129,8 @@ class Database:
         `afresh`: from the file itself, not from what SQLite remembers of it.
         """
         with _storage_errors():
-            async with self._reader.connect() as connection, connection.begin():
+            # ends with a rollback: SQLite refuses to commit a reading of a file that is damaged
+            async with self._reader.connect() as connection:
                 if afresh and self.is_sqlite:
                     await connection.exec_driver_sql("PRAGMA shrink_memory")
                 yield connection

@@ -33,7 +33,7 @@ from rating_core.store.tables import (
     reports,
     roles,
 )
-from rating_core.store.wire_store import WORK
+from rating_core.store.wire_store import OVERLAP_MS, REACTION, WORK
 
 LEDGER = frozenset({"ledger", "ledger_head"})
 CODES = frozenset({
@@ -76,13 +76,18 @@ class Forgetting:
     async def purge(self, before: int) -> int:
         """Forget what was said, and to whom, before a time (ms); return how many messages never got out.
 
-        Of group messages that led to something only the numbers stay, so that a reply which quotes them resolves.
+        Of group messages that led to something only the numbers stay, so that a reply which quotes them resolves; of
+        those that history may give again the keys stay, so that they are not handled twice.
         """
         run = self._connection.execute
         old = inbox.c.said_at < before
-        await run(delete(inbox).where(old, or_(inbox.c.about == "", inbox.c.chat.like(_PRIVATE))))
-        kept = {"key": literal("old|") + cast(inbox.c.inbox_id, Text), "twin": "", "qq": None, "text": None}
-        await run(update(inbox).where(old, inbox.c.twin != "").values(**kept))
+        await run(delete(inbox).where(old, inbox.c.chat.like(_PRIVATE)))
+        await run(update(inbox).where(old, inbox.c.text.is_not(None)).values(qq=None, text=None))
+        newest = select(chats.c.watermark_at).where(chats.c.chat == inbox.c.chat).scalar_subquery()
+        done = and_(old, or_(inbox.c.said_at < newest - OVERLAP_MS, newest.is_(None), inbox.c.key.contains(REACTION)))
+        await run(delete(inbox).where(done, inbox.c.about == ""))
+        number = literal("old|") + cast(inbox.c.inbox_id, Text)
+        await run(update(inbox).where(done, inbox.c.twin != "").values(key=number, twin=""))
         old = outbox.c.created_at < before
         stuck = select(func.count()).where(old, outbox.c.state.in_(("held", *WORK)))
         unsent = int((await run(stuck)).scalar_one())
@@ -157,6 +162,7 @@ class Forgetting:
         await run(delete(chats).where(chats.c.chat.in_(person.private_chats)))
         await run(delete(inbox).where(inbox.c.chat.in_(person.private_chats)))
         await run(delete(outbox).where(outbox.c.chat.in_(person.private_chats)))
+        await run(delete(inbox).where(inbox.c.qq.in_(person.qqs), inbox.c.key.contains(REACTION)))
         # its key keeps a message from being handled twice
         bare = {"twin": inbox.c.key, "qq": None, "text": None}
         await run(update(inbox).where(inbox.c.qq.in_(person.qqs)).values(**bare))

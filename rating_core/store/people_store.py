@@ -201,6 +201,11 @@ class PeopleStore:
         query = select(applications).where(applications.c.state == "waiting").order_by(applications.c.application_id)
         return [_application(row) for row in (await self._connection.execute(query)).mappings()]
 
+    async def names_applied_for(self, account_ids: Sequence[int]) -> list[str]:
+        """Return the names under which these accounts ever asked to be entered."""
+        known = (applications.c.account_id.in_(account_ids), applications.c.kind == "register")
+        return list((await self._connection.execute(select(applications.c.name).where(*known).distinct())).scalars())
+
     async def hand_over_application(self, number: int, player_id: int) -> None:
         """Let a waiting application be about another player."""
         known = (applications.c.application_id == number, applications.c.state == "waiting")

@@ -52,17 +52,22 @@ async def go_on_from(connection: AsyncConnection, given_out: Mapping[str, int]) 
     await connection.execute(update(outbox).where(outbox.c.state == "held").values(state="dropped"))
 
 
-async def replace_file(path: Path, copy: Path, aside: Path) -> list[Path]:
-    """Put `copy` in the place of the database `path`, whose file and journal are first copied to `aside`.
+async def replace_file(path: Path, copy: Path, label: str) -> list[Path]:
+    """Put `copy` in the place of the database `path`, whose file and journal are first copied beside it.
 
-    Return what stands aside. The caller holds the lock. Ended at any point it can be done again; until the last step
-    the old file is there as a whole. Raises BackupFailed.
+    They get the label in their names, and a number where there are such already. Return what stands aside. The caller
+    holds the lock. Ended at any point it can be done again; until the last step the old file is there as a whole.
+    Raises BackupFailed.
     """
-    return await asyncio.to_thread(_replace, path, copy, aside)
+    return await asyncio.to_thread(_replace, path, copy, label)
 
 
-def _replace(path: Path, copy: Path, aside: Path) -> list[Path]:
+def _replace(path: Path, copy: Path, label: str) -> list[Path]:
     kept = []
+    aside, number = path.with_name(f"{path.stem}-{label}{path.suffix}"), 1
+    while aside.exists():
+        number += 1
+        aside = path.with_name(f"{path.stem}-{label}-{number}{path.suffix}")
     try:
         present = [one for suffix in ("", *COMPANIONS) if (one := Path(f"{path}{suffix}")).exists()]
         need_space(path.parent, sum(one.stat().st_size for one in present))

@@ -15,6 +15,10 @@ from .tables import chats, inbox, outbox
 
 SEQ_KEY = "|seq|"
 """Inbox keys with this part carry QQ's own running number; two different ones are two messages."""
+REACTION = "|reaction|"
+"""Inbox keys with this part name who reacted; history tells of no reactions."""
+OVERLAP_MS = 3_000
+"""Events overtake each other by this much at most; history is read from so far before the watermark."""
 
 WORK = ("pending", "sending", "unknown")
 """Outbox states that still want something done."""
@@ -87,11 +91,11 @@ class InboxTable:
         query = select(inbox.c.message_id).where(inbox.c.chat == chat, inbox.c.about == about)
         return (await self._connection.execute(query.order_by(inbox.c.inbox_id).limit(1))).scalar() or ""
 
-    async def purge(self, before: int) -> int:
-        """Forget who said what before a time; the keys stay, so nothing is handled twice. Return how many rows."""
-        old = and_(inbox.c.said_at < before, inbox.c.text.is_not(None))
-        result = await self._connection.execute(update(inbox).where(old).values(text=None, qq=None))
-        return result.rowcount
+    async def last_about(self, chat: str, beginning: str) -> str:
+        """Return what the latest message in a chat is about that is about something so beginning; empty: none is."""
+        fits = inbox.c.about.startswith(beginning, autoescape=True)
+        query = select(inbox.c.about).where(inbox.c.chat == chat, fits).order_by(inbox.c.inbox_id.desc()).limit(1)
+        return (await self._connection.execute(query)).scalar() or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +170,12 @@ class OutboxTable:
             query = query.where(outbox.c.chat == chat)
         return [_out_row(row) for row in await self._connection.execute(query)]
 
-    async def pending(self, chat: str | None, now: int) -> Sequence[OutRow]:
-        """Return what waits to be sent and has not expired at `now`, in order."""
-        return [row for row in await self.rows("pending", chat=chat) if row.expires_at is None or row.expires_at > now]
+    async def next_pending(self, chat: str) -> OutRow | None:
+        """Return what is to be sent next to a chat: news before answers that expire, either in order."""
+        query = select(outbox).where(outbox.c.state == "pending", outbox.c.chat == chat)
+        query = query.order_by(outbox.c.expires_at.is_not(None), outbox.c.outbox_id).limit(1)
+        row = (await self._connection.execute(query)).first()
+        return None if row is None else _out_row(row)
 
     async def mark_sending(self, outbox_id: int, now: int) -> None:
         """Before the call: from here on the message may be out."""
@@ -179,8 +186,9 @@ class OutboxTable:
         await self._set(outbox_id, state="sent", message_id=message_id or None, error="", picture=None)
 
     async def mark_unknown(self, outbox_id: int, error: str) -> None:
-        """It may be out or not: it has to be looked for."""
-        await self._set(outbox_id, state="unknown", error=error)
+        """It may be out or not: it has to be looked for; unless it was seen meanwhile."""
+        being_sent = and_(outbox.c.outbox_id == outbox_id, outbox.c.state == "sending")
+        await self._connection.execute(update(outbox).where(being_sent).values(state="unknown", error=error))
 
     async def mark_pending(self, outbox_id: int, error: str = "", *, attempts: int | None = None) -> None:
         """It is certainly not out and is to be sent again; `attempts` where the last one should not count."""

@@ -85,3 +85,101 @@ async def test_the_bot_does_it_at_nine(rig: Rig, monkeypatch: pytest.MonkeyPatch
     await asyncio.wait_for(at_nine[0](), 10)
     await rig.idle()
     assert rig.last(SCORING).text.startswith("早上好，待办有1件：")
+
+
+# --- /待办 and 已阅 ----------------------------------------------------------------------------------------
+
+
+async def missed(rig: Rig, *numbers: int, length: int = 40) -> None:
+    async with rig.league.transaction() as tx:
+        for number in numbers:
+            await tx.desk.add_docket("missed", "", f"群100001 第{number}段 " + "长" * length, tx.now)
+
+
+async def open_items(rig: Rig) -> list[int]:
+    async with rig.league.transaction() as tx:
+        return [int(item.detail.split("第")[1].split("段")[0]) for item in await tx.desk.open_docket()]
+
+
+def numbers_in(said: str) -> list[int]:
+    return [int(part.split("段")[0]) for part in said.split("第")[1:] if "段" in part]
+
+
+async def test_seen_closes_what_the_page_showed_and_nothing_that_was_cut(rig: Rig) -> None:
+    await rig.league_of("张三", "李四")
+    await missed(rig, *range(1, 31))
+    (first,) = await rig.say("小周", "/待办", SCORING)
+    shown = numbers_in(first)
+    assert shown == list(range(1, len(shown) + 1)) and 3 < len(shown) < 10 and "还有" not in first
+    assert first.endswith("/待办 已阅") and "下一页：/待办 第2页" in first
+    assert (await rig.say("小周", first.splitlines()[-1], SCORING))[0].startswith(f"已划掉{len(shown)}件提醒")
+    assert await open_items(rig) == list(range(len(shown) + 1, 31))
+    assert "已划掉0件" in (await rig.say("小周", "/待办 已阅", SCORING))[0]
+    seen: list[int] = []
+    page = 1
+    while True:
+        (said,) = await rig.say("小周", f"/待办 第{page}页", SCORING)
+        seen += numbers_in(said)
+        if "下一页" not in said:
+            break
+        page += 1
+        rig.clock.pass_hours(1)
+    assert seen == await open_items(rig)
+    await rig.say("小周", said.splitlines()[-1], SCORING)
+    assert await open_items(rig) == seen[: -len(numbers_in(said))]
+
+
+async def test_seen_closes_nothing_that_moved_up_or_came_since(rig: Rig) -> None:
+    """Reports that stood before the reminders are done meanwhile; others come in."""
+    await rig.league_of("张三", "李四")
+    for result in "胜平负":
+        await rig.say("张三", f"张三 {result} 李四")
+    await missed(rig, *range(1, 21), length=5)
+    (first,) = await rig.say("小周", "/待办", SCORING)
+    shown = numbers_in(first)
+    await rig.say("李四", "确认 1 2 3")
+    await missed(rig, 99, length=5)
+    await rig.say("小吴", "/待办 已阅", SCORING)
+    assert await open_items(rig) == [*range(len(shown) + 1, 21), 99]
+
+
+async def test_seen_without_a_list_shows_it(rig: Rig) -> None:
+    await rig.league_of("张三", "李四")
+    await missed(rig, 1)
+    (said,) = await rig.say("小周", "/待办 已阅", SCORING)
+    assert said.startswith("待办1件") and await open_items(rig) == [1]
+    await rig.say("小周", "/待办 已阅", SCORING)
+    assert await open_items(rig) == []
+
+
+# --- /日志 ------------------------------------------------------------------------------------------------
+
+
+async def read_journal(rig: Rig, typed: str) -> list[str]:
+    """Return the rows of /日志 on all its pages."""
+    rows: list[str] = []
+    while typed:
+        rig.clock.pass_hours(1)
+        (said,) = await rig.say("小周", typed, SCORING)
+        assert len(said) <= 500 and said.count("\n") < 15
+        *page, last = said.splitlines()
+        more = last.startswith("下一页：/日志 ")
+        rows += page if more else [*page, last]
+        typed = last.removeprefix("下一页：") if more else ""
+    return rows
+
+
+async def test_the_journal_has_pages(rig: Rig) -> None:
+    await rig.league_of("张三", "李四")
+    async with rig.league.transaction() as tx:
+        actor = tx.directory.actor("10002")
+        for number in range(60):
+            await tx.journal(
+                actor, rig.clock.at, "备份", detail=f"第{number}次", reason="很长的理由" * (number % 4) * 9
+            )
+    rows = await read_journal(rig, "/日志")
+    assert [int(row.split("（第")[1].split("次")[0]) for row in rows if "备份" in row] == list(range(59, -1, -1))
+    assert sum("新棋手" in row for row in rows) == 2
+    assert await read_journal(rig, "/日志 12") == rows[:12]
+    assert len(await read_journal(rig, "/日志 张三")) == 1
+    assert (await rig.say("小周", "/日志 第99页", SCORING)) == ["日志没有第99页。\n/日志"]

@@ -1,12 +1,16 @@
 """蒙面人公用号 (§7 D; L4, L13) in the whole bot, where a transcript does not do."""
 
+from pathlib import Path
+
+import pytest
+
 from rating_core import queries
 from rating_core.ledger import Adjustment, Draft, IpChecked, OpeningBalance, PlayerRegistered
 from rating_core.rulebook import DEFAULT_POOL, MASKED_INITIAL, MASKED_NAME
 from rating_core.service import lists, season
 from rating_core.store.ledger_store import LedgerStore
 from rating_core.times import DAY_MS
-from tests.support.rig import OFFICIAL, OWNER, SCORING, Rig
+from tests.support.rig import OFFICIAL, OWNER, SCORING, Rig, running_rig
 
 POOL = DEFAULT_POOL
 
@@ -122,3 +126,44 @@ async def test_an_application_for_it_does_not_show_when_he_asks_for_a_name(rig: 
     assert refused == f"审1 已驳回：申请使用「{MASKED_NAME}」"
     told = rig.qq.private_history(rig.people["夜行者"])[-1]
     assert told.user_id == rig.qq.self_id and "审1 没有通过：再等等" in told.text
+
+
+async def what_groups_hear(folder: Path, holder: str, steps: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Play a game of 甲 against 蒙面人公用号, which `holder` holds; return what all groups were told, in order."""
+    async with running_rig(folder) as rig:
+        await rig.league_of("甲", "乙")
+        rig.person("夜行者")
+        await rig.whisper("群主", f"/蒙面人 批准 {rig.people[holder]}")
+        before = len(await rig.outbox())
+        for who, text in steps:
+            if who == "hours":
+                rig.clock.pass_hours(float(text))
+                assert rig.parts is not None
+                await rig.parts.tick()
+                await rig.idle()
+            elif who == "holder":
+                await rig.whisper(holder, text)
+            else:
+                await rig.say(who, text, OFFICIAL if who in ("甲", "乙") else SCORING)
+        return [(row.chat, row.text) for row in (await rig.outbox())[before:] if row.chat.startswith("g")]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [("甲", f"甲 胜 {MASKED_NAME}"), ("小周", "/待办"), ("hours", "80"), ("小周", "/待办"),
+         ("小周", "/代确认 1 看过录像")],
+        [("甲", f"甲 胜 {MASKED_NAME}"), ("hours", "1"), ("holder", "有误 1 没下过"), ("小周", "/待办"),
+         ("小周", "/作废 1 没下过")],
+        [("holder", f"{MASKED_NAME} 胜 甲"), ("小周", "/待办"), ("hours", "25"), ("hours", "50"), ("小周", "/待办")],
+        [("holder", f"{MASKED_NAME} 胜 甲"), ("hours", "1"), ("甲", "有误 1 没下过"), ("小周", "/待办")],
+        [("裁判老赵", f"{MASKED_NAME} 胜 甲"), ("小周", "/待办"), ("小周", "/待办 已阅"), ("小周", "/待办")],
+        [("甲", f"甲 胜 {MASKED_NAME}"), ("甲", "甲 胜 " + MASKED_NAME), ("乙", "确认 1"), ("甲", "/撤回 1")],
+    ],
+)  # fmt: skip
+async def test_the_groups_cannot_tell_whose_own_game_it_is(tmp_path: Path, steps: list[tuple[str, str]]) -> None:
+    """§7 D: a game of the holder against himself looks like any other that waits, is disputed or expires."""
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    ordinary = await what_groups_hear(tmp_path / "a", "夜行者", steps)
+    assert ordinary and await what_groups_hear(tmp_path / "b", "甲", steps) == ordinary

@@ -82,7 +82,7 @@ async def fresh(rig: Rig) -> None:
 # --- the case of an independent implementation ------------------------------------------------------------
 
 
-async def test_the_case_through_the_bot(tmp_path: Path) -> None:
+async def test_the_case_through_the_bot(engine: str, tmp_path: Path) -> None:
     """tests/cases/settlement.json: registered, reported, granted leave, settled in the chat; figures to 1e-9."""
     case: dict[str, Any] = json.loads(CASE.read_text("utf-8"))
     async with rig_at(tmp_path, "2025-12-31 12:00") as rig:
@@ -243,7 +243,7 @@ async def test_the_final_list_is_the_season_as_it_ended(january: Rig) -> None:
     assert rig.rating("甲一") == 2016.0
 
 
-async def test_the_final_list_of_2016_goes_by_ten_games(tmp_path: Path) -> None:
+async def test_the_final_list_of_2016_goes_by_ten_games(engine: str, tmp_path: Path) -> None:
     """L12: 该规则在16年为10盘限制，17年1月改为20盘; L7 took 20 points then as now."""
     async with rig_at(tmp_path, "2016-12-01 12:00") as rig:
         await rig.league_of("甲一", "乙二", "丙三")
@@ -313,7 +313,9 @@ async def test_verdicts_stand_whatever_is_corrected_until_they_are_rolled_back(j
     await fresh(rig)
 
 
-async def test_only_the_newest_settlement_can_be_rolled_back_and_none_before_it_made_up_for(tmp_path: Path) -> None:
+async def test_only_the_newest_settlement_can_be_rolled_back_and_none_before_it_made_up_for(
+    engine: str, tmp_path: Path
+) -> None:
     async with rig_at(tmp_path, "2025-12-01 12:00") as rig:
         await rig.league_of("甲一", "乙二")
         await draws(rig, "甲一", "乙二", 10)

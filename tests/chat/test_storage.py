@@ -1,8 +1,10 @@
 """A database that takes nothing: the user hears it, nothing is recorded, and it mends by itself."""
 
+from tests.support.engines import only_sqlite
 from tests.support.rig import Rig
 
 
+@only_sqlite
 async def test_a_full_database_is_said_and_mends_by_itself(rig: Rig) -> None:
     await rig.league_of("张三", "李四")
     assert (await rig.say("张三", "张三 胜 李四"))[0].startswith("#1")

@@ -6,6 +6,8 @@ import pytest
 
 from tests.support.transcript import play
 
+pytestmark = pytest.mark.usefixtures("engine")
+
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
 
 

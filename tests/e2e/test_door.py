@@ -13,6 +13,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 
 from tests.e2e.world import BOT, OFFICIAL, OWNER, SCORING, TOKEN, World, settings
+from tests.support.engines import SQLITE
 from tests.support.process import BotProcess, free_port
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -39,6 +40,12 @@ REFUSALS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
     "not JSON": (GROUPS | {"ONEBOT_ACCESS_TOKEN": TOKEN, "TIAOQI__SCORING_GROUPS": '["1'}, ("TIAOQI__SCORING_GROUPS",)),
     "unknown setting": (GROUPS | {"ONEBOT_ACCESS_TOKEN": TOKEN, "TIAOQI__GROUPS": "[]"}, ("TIAOQI__GROUPS",)),
 }
+
+
+@pytest.fixture(scope="module")
+def engine() -> str:
+    """The door knows no database."""
+    return SQLITE
 
 
 def request(port: int, path: str, body: object = None, **headers: str) -> tuple[int, bytes]:

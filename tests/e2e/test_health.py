@@ -14,10 +14,17 @@ import pytest
 
 from plugins.rating_bot.sandbox.onebot import heartbeat_event
 from tests.e2e.world import BOT, OFFICIAL, OWNER, SCORING, TOKEN, World
+from tests.support.engines import SQLITE
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(90)]
 PLAYERS = ("张三", "李四")
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+@pytest.fixture(scope="module")
+def engine() -> str:
+    """What the page tells is the same on both; here a file is spoilt."""
+    return SQLITE
 
 
 async def ask(port: int) -> tuple[int, dict[str, Any]]:

@@ -8,6 +8,7 @@ from websockets.asyncio.client import connect
 
 from plugins.rating_bot.sandbox.values import FakeMessage
 from tests.e2e.world import BOT, OFFICIAL, SCORING, TOKEN, World
+from tests.support.engines import SQLITE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -29,6 +30,12 @@ FRAMES: list[str | bytes] = [
     '{"post_type": "message", "message_type": "group", "group_id": 100001, "user_id": 20004,'
     ' "time": 99999999999999999999, "message": [{"type": "text", "data": {"text": "确认"}}]}',
 ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def engine() -> str:
+    """What comes in is the same on both."""
+    return SQLITE
 
 
 def without(*names: str) -> Mangle:

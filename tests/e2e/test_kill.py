@@ -8,6 +8,8 @@ import pytest
 from tests.e2e.world import OFFICIAL, SCORING, World, running
 from tests.support.process import KILLED
 
+pytestmark = pytest.mark.usefixtures("engine")
+
 HITS = {"before_commit": (2,), "after_commit": (2,), "before_send": (2, 3), "after_send": (2, 3), "after_mark": (2,)}
 """Hit 1 of each is the report with its prompt; 2 and 3 are the confirmation with its 收到 and its forward."""
 
@@ -118,3 +120,31 @@ async def test_an_end_while_many_talk(tmp_path: Path, end: str) -> None:
         for group, sign in ((OFFICIAL, "收到 #{0}（"), (SCORING, "#{0} 单跳1v1")):
             told = "\n".join(m.text for m in world.qq.said_by_bot(group))
             assert [told.count(sign.format(number)) for number in range(1, 13)] == [1] * 12, told
+
+
+async def test_a_prompt_whose_number_was_lost_is_answered_by_a_quote(tmp_path: Path) -> None:
+    """QQ took the prompt, the bot died before it noted under which id; who quotes it is understood all the same."""
+    world = World(tmp_path)
+    await world.prepare("张三", "李四")
+    try:
+        await world.start(failpoint="after_send")
+        said = world.say("张三", "张三 胜 李四\n张三 平 李四")
+        prompt = await world.hear("待确认", after=said)
+        assert await world.bot.ended() == KILLED
+        await world.client.disconnected()
+        world.say("李四", "对", quote=prompt.message_id)
+        await world.start()
+        await assert_once(world, 1)
+    finally:
+        await world.close()
+
+
+async def test_a_prompt_that_qq_has_not_answered_yet_is_answered_by_a_quote(tmp_path: Path) -> None:
+    async with running(tmp_path, "张三", "李四") as world:
+        world.client.faults.mute_answers = 1
+        said = world.say("张三", "张三 胜 李四\n张三 平 李四")
+        prompt = await world.hear("待确认", after=said)
+        world.say("李四", "对", quote=prompt.message_id)
+        await world.bot.log_line("did=recorded")
+        await world.client.drop()  # ends the waiting for QQ's answer
+        await assert_once(world, 1)

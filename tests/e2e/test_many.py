@@ -10,6 +10,8 @@ from plugins.rating_bot.sandbox.values import FakeMessage
 from rating_core.elo import show_rating
 from tests.e2e.world import BOT, OFFICIAL, POOL, SCORING, World
 
+pytestmark = pytest.mark.usefixtures("engine")
+
 PAIRS = [
     ("张三", "李四"), ("王五", "赵六"), ("钱七", "孙八"), ("周九", "吴十"), ("郑重", "冯唐"), ("陈平", "褚英"),
     ("卫青", "蒋干"), ("沈括", "韩信"),

@@ -8,6 +8,8 @@ import pytest
 from rating_core.times import DAY_MS, HOUR_MS
 from tests.e2e.world import OFFICIAL, SCORING, World, running
 
+pytestmark = pytest.mark.usefixtures("engine")
+
 PLAYERS = ("张三", "李四", "王五", "赵六", "钱七", "孙八", "周九", "吴十")
 MINUTE_MS = 60_000
 MEANWHILE = [

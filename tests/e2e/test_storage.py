@@ -15,7 +15,10 @@ from plugins.rating_bot.sandbox.values import FakeMessage
 from plugins.rating_bot.wording.common import ERROR
 from plugins.rating_bot.wording.integrity import FOR_WHAT_IT_IS_WORTH, NOT_RECORDED
 from tests.e2e.world import OFFICIAL, SCORING, World, running, settings
+from tests.support.engines import SQLITE, drop, only_sqlite, sql, unguard
 from tests.support.process import BOT_PY, LISTENING, BotProcess, environment, free_port
+
+pytestmark = pytest.mark.usefixtures("engine")
 
 PLAYERS = ("张三", "李四", "王五", "赵六")
 STANDBY = "等它结束后接手"
@@ -44,6 +47,7 @@ def locked(file: Path) -> Iterator[None]:
         connection.close()
 
 
+@only_sqlite
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux can limit a running process")
 async def test_a_full_disk(tmp_path: Path) -> None:
     """Nothing is recorded, everybody is told; afterwards all goes on by itself."""
@@ -64,6 +68,7 @@ async def test_a_full_disk(tmp_path: Path) -> None:
         assert len([m for m in world.qq.said_by_bot(OFFICIAL) if m.text == ERROR]) == 3
 
 
+@only_sqlite
 async def test_a_database_locked_for_longer_than_the_bot_waits(tmp_path: Path) -> None:
     async with running(tmp_path, *PLAYERS) as world:
         number, prompt = await world.report("张三", "张三 胜 李四")
@@ -85,6 +90,7 @@ async def assert_confirmed_once(world: World, number: int, prompt: FakeMessage) 
     assert list((await world.check_book()).columns.report) == [number]
 
 
+@only_sqlite
 async def test_a_database_locked_for_a_moment_is_waited_for(tmp_path: Path) -> None:
     async with running(tmp_path, *PLAYERS) as world:
         await world.ask("张三", "/等级分", "张三")
@@ -102,7 +108,7 @@ async def test_a_database_locked_for_a_moment_is_waited_for(tmp_path: Path) -> N
 async def test_a_second_bot_waits_and_takes_over(tmp_path: Path) -> None:
     async with running(tmp_path, *PLAYERS) as world:
         number, prompt = await world.report("张三", "张三 胜 李四")
-        second = BotProcess(tmp_path, settings(free_port()))
+        second = BotProcess(tmp_path, settings(free_port(), world.url))
         try:
             await second.spawn()
             await second.log_line(STANDBY)
@@ -123,7 +129,7 @@ async def test_the_second_takes_over_from_one_that_was_killed(tmp_path: Path) ->
     """Both listen where the same client finds them: it is connected to the one, then to the other."""
     async with running(tmp_path, *PLAYERS) as world:
         number, _ = await world.report("张三", "张三 胜 李四")
-        first, second = world.bot, BotProcess(tmp_path, settings(world.port))
+        first, second = world.bot, BotProcess(tmp_path, settings(world.port, world.url))
         await second.spawn()
         await second.log_line(STANDBY)
         world.bot = second
@@ -142,7 +148,7 @@ async def test_the_second_takes_over_from_one_that_was_killed(tmp_path: Path) ->
 
 async def test_a_bot_that_waits_ends_when_told_to(tmp_path: Path) -> None:
     async with running(tmp_path, *PLAYERS) as world:
-        second = BotProcess(tmp_path, settings(free_port()))
+        second = BotProcess(tmp_path, settings(free_port(), world.url))
         try:
             await second.spawn()
             await second.log_line(STANDBY)
@@ -155,11 +161,11 @@ async def test_a_bot_that_waits_ends_when_told_to(tmp_path: Path) -> None:
         await world.stop()
 
 
-async def shell(folder: Path, *words: str) -> tuple[int, str]:
-    """Run the operator's shell in a folder; return exit code and output."""
+async def shell(world: World, *words: str) -> tuple[int, str]:
+    """Run the operator's shell in the bot's folder; return exit code and output."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "rating_core", *words, cwd=folder,
-        env=environment({"PYTHONPATH": str(BOT_PY.parent), "TIAOQI__DATABASE_URL": "sqlite+aiosqlite:///ratings.db"}),
+        sys.executable, "-m", "rating_core", *words, cwd=world.folder,
+        env=environment({"PYTHONPATH": str(BOT_PY.parent), "TIAOQI__DATABASE_URL": world.url}),
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
     async with asyncio.timeout(30):
@@ -168,23 +174,23 @@ async def shell(folder: Path, *words: str) -> tuple[int, str]:
     return process.returncode, output.decode()
 
 
-async def test_the_shell_beside_a_running_bot(tmp_path: Path) -> None:
+async def test_the_shell_beside_a_running_bot(engine: str, tmp_path: Path) -> None:
     (tmp_path / "roster.csv").write_text("名字,QQ\n新人甲,30001\n新人乙,30002\n", "utf-8")
     async with running(tmp_path, *PLAYERS) as world:
         number, _ = await world.report("张三", "张三 胜 李四")
         said = world.say("李四", "确认")
         await world.hear("收到", f"#{number}（", after=said)
-        code, output = await shell(tmp_path, "import", "roster.csv", "--yes")
+        code, output = await shell(world, "import", "roster.csv", "--yes")
         assert code != 0 and "机器人在运行，请用 /导入" in output and "Traceback" not in output, output
-        code, output = await shell(tmp_path, "board")
+        code, output = await shell(world, "board")
         assert code == 0 and "张三" in output and "李四" in output, output
-        code, output = await shell(tmp_path, "replay", "--verify")
+        code, output = await shell(world, "replay", "--verify")
         assert code == 0, output
-        code, output = await shell(tmp_path, "backup")
-        assert code == 0, output
+        code, output = await shell(world, "backup")
+        assert (code, "pg_dump" in output) == ((0, False) if engine == SQLITE else (1, True)), output
         await world.ask("张三", "/等级分 新人甲", "榜上没有")
         await world.stop()
-        code, output = await shell(tmp_path, "import", "roster.csv", "--yes")
+        code, output = await shell(world, "import", "roster.csv", "--yes")
         assert code == 0, output
         await world.start()
         await world.ask("张三", "/等级分 新人甲", "新人甲")
@@ -196,8 +202,8 @@ async def test_a_damaged_ledger(tmp_path: Path) -> None:
     """The bot starts, tells desk and superuser, answers questions and enters nothing; polite ends stay polite."""
     world = World(tmp_path)
     await world.prepare(*PLAYERS)
-    with contextlib.closing(sqlite3.connect(world.file)) as connection:
-        connection.executescript("DROP TRIGGER ledger_no_update; UPDATE ledger SET payload = '{' WHERE seq = 3")
+    unguard(world.url)
+    sql(world.url, "UPDATE ledger SET payload = '{' WHERE seq = 3")
     try:
         await world.start()
         await world.hear("账3和写下时不一样", "restore", group=SCORING)
@@ -205,29 +211,31 @@ async def test_a_damaged_ledger(tmp_path: Path) -> None:
         await world.ask("张三", "/等级分", "张三", FOR_WHAT_IT_IS_WORTH)
         await world.settled()
         await world.stop()
-        code, output = await shell(tmp_path, "replay", "--verify")
+        code, output = await shell(world, "replay", "--verify")
         assert code == 1 and "账3" in output, output
-        code, output = await shell(tmp_path, "board")
+        code, output = await shell(world, "board")
         assert code == 1 and "账3" in output and "Traceback" not in output, output
     finally:
         await world.close()
 
 
-@pytest.mark.parametrize(
-    ("spoil", "told"),
-    [
-        ("UPDATE alembic_version SET version_num = '9999'", "数据库是更新的版本写的（9999）"),
-        (None, "数据库打不开"),
-    ],
-)
-async def test_a_database_that_cannot_be_used(tmp_path: Path, spoil: str | None, told: str) -> None:
+async def test_a_database_of_a_newer_version(tmp_path: Path) -> None:
     world = World(tmp_path)
     await world.prepare(*PLAYERS)
-    if spoil is None:
+    sql(world.url, "UPDATE alembic_version SET version_num = '9999'")
+    await assert_not_started(world, "数据库是更新的版本写的（9999）")
+
+
+async def test_a_database_that_is_none(engine: str, tmp_path: Path) -> None:
+    world = World(tmp_path)
+    if engine == SQLITE:
         world.file.write_bytes(b"no database" * 1000)
     else:
-        with contextlib.closing(sqlite3.connect(world.file)) as connection:
-            connection.executescript(spoil)
+        drop(tmp_path)
+    await assert_not_started(world, "数据库打不开")
+
+
+async def assert_not_started(world: World, told: str) -> None:
     await world.bot.spawn()
     try:
         assert await world.bot.ended() != 0

@@ -19,6 +19,7 @@ from rating_core.store.database import Database
 from rating_core.store.migrate import migrate
 from rating_core.store.wire_store import OutboxTable, OutRow
 from rating_core.times import DAY_MS
+from tests.support.engines import url_of
 from tests.support.process import BotProcess, free_port
 
 BOT, OFFICIAL, SCORING, ELSEWHERE = 10000, 100001, 100002, 999999
@@ -28,7 +29,7 @@ POOL = "单跳1v1"
 STRANGER = 80_001
 
 
-def settings(port: int) -> dict[str, str]:
+def settings(port: int, url: str = "sqlite+aiosqlite:///ratings.db") -> dict[str, str]:
     """Return a bot's settings in real mode."""
     return {
         "HOST": "127.0.0.1",
@@ -37,7 +38,7 @@ def settings(port: int) -> dict[str, str]:
         "SUPERUSERS": f'["{OWNER}"]',
         "TIAOQI__OFFICIAL_GROUPS": f'{{"{OFFICIAL}":"{POOL}"}}',
         "TIAOQI__SCORING_GROUPS": f'["{SCORING}"]',
-        "TIAOQI__DATABASE_URL": "sqlite+aiosqlite:///ratings.db",
+        "TIAOQI__DATABASE_URL": url,
         "TIAOQI__SEND_INTERVAL": "0",
         "TIAOQI__PICTURES": "false",
     }
@@ -54,7 +55,7 @@ class World:
         self.qq = FakeQQ(self_id=BOT, now=lambda: wall_clock() - self.late_ms)
         for number, name in ((OFFICIAL, "官方群"), (SCORING, "记分群"), (ELSEWHERE, "别的群")):
             self.qq.add_group(number, name)
-        self.bot = BotProcess(folder, settings(self.port))
+        self.bot = BotProcess(folder, settings(self.port, self.url))
         url = f"ws://127.0.0.1:{self.port}/onebot/v11/ws"
         self.client = FakeClient(self.qq, url, token=TOKEN, style=style, faults=faults, retry=0.05)
         self.people: dict[str, int] = {}
@@ -73,7 +74,7 @@ class World:
 
     @property
     def url(self) -> str:
-        return f"sqlite+aiosqlite:///{self.file}"
+        return url_of(self.folder)
 
     # --- people -------------------------------------------------------------------------------------------
 
@@ -180,7 +181,7 @@ class World:
 
     @asynccontextmanager
     async def league(self) -> AsyncIterator[League]:
-        """The league as its file tells, read only: the Book is a fresh fold of the ledger."""
+        """The league as its database tells, read only: the Book is a fresh fold of the ledger."""
         database = await Database.open(self.url, read_only=True)
         try:
             yield await League.open(database, wall_clock)
@@ -188,7 +189,7 @@ class World:
             await database.close()
 
     async def check_book(self) -> Book:
-        """Fold the file afresh: chain whole, announced figures confirmed, nothing left to send. Return the Book."""
+        """Fold the database afresh: chain whole, announced figures confirmed, nothing left to send. Return the Book."""
         async with self.league() as league:
             health = await examine(league)
             assert health.well, health

@@ -36,12 +36,12 @@ class Correcting(Acting):
     def _adjust(self, player: int, pool: str, amount: float, plays: bool) -> None:
         account = qq(KEEPS_AND_PLAYS) if plays else KEEPER
         self.plain.due(self.now)
-        outcome = self.do(
-            account, lambda tx, actor: corrections.adjust(tx, actor, player, amount, pool, "更正", self.now)
-        )
+        request = Request("adjust", player, "更正", self.now, amount=amount, pool=pool)
+        shown = self.do(account, lambda tx, actor: corrections.propose(tx, actor, request, self.place()))
         allowed = player_of(account) != player
-        self.agree(outcome, allowed)
+        self.agree(shown, allowed)
         if allowed:
+            assert isinstance(self._apply(account, shown), corrections.Applied)
             self.plain.add("adjustment", self.now, pool, player=player, amount=amount)
 
     def check_ip(self, player: int, valid: bool) -> None:

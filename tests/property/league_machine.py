@@ -7,9 +7,9 @@ service on a real SQLite file; both must agree on whether it is allowed, and on 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, rule
 
-from rating_core.ledger import Draft, OpeningBalance
-from rating_core.service import corrections, due
-from tests.property.acting import NAMES, OWNER, SINGLES, STARTS, players, pools, steps
+from rating_core.ledger import Adjustment, Draft, OpeningBalance
+from rating_core.service import due
+from tests.property.acting import NAMES, SINGLES, STARTS, players, pools, steps
 from tests.property.agreement import check_agreement
 from tests.property.correcting import Correcting
 from tests.property.governing import Governing
@@ -69,7 +69,7 @@ class LeagueMachine(Governing, Correcting):
         async def run() -> None:
             async with self.league.transaction() as tx:
                 await due.run(tx, self.now)
-                await corrections.adjust(tx, await tx.actor(OWNER), player, 50.0, SINGLES, "试", self.now)
+                await tx.append(Draft(Adjustment(player, 50.0), self.now, 0, SINGLES))
                 raise ZeroDivisionError
 
         try:

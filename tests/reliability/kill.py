@@ -1,6 +1,6 @@
 """kill -9 at every failpoint and at random, with a QQ that loses sends and answers: nothing lost, nothing twice.
 
-    python -m tests.reliability.kill [--long] [--kills N] [--jobs N] [--seed S]
+    python -m tests.reliability.kill [--long] [--kills N] [--each N] [--jobs N] [--seed S]
 
 Real processes, a fake QQ with history over a real WebSocket. Each job is a world of its own. Of 100 sends 6 never show
 and 6 show but are not answered with success; the socket is cut now and then. In the end every report that somebody
@@ -65,14 +65,18 @@ def figure(worlds: Sequence[KillWorld], seconds: float) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.reliability.kill", description=__doc__)
-    parser.add_argument("--long", action="store_true", help=f"{LONG} kills, {EACH_LONG} at each failpoint")
+    parser.add_argument("--long", action="store_true", help="the long form")
     parser.add_argument("--kills", type=int, help=f"how many in all (default {SHORT}, long {LONG})")
+    parser.add_argument(
+        "--each", type=int, help=f"how often at each failpoint (default {EACH_SHORT}, long {EACH_LONG})"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="worlds side by side (default 2)")
     parser.add_argument("--seed", type=int, help="repeat the choices of an earlier run (its moments differ)")
     options = parser.parse_args(arguments)
     seed = random.randrange(1_000_000) if options.seed is None else options.seed
     kills = options.kills or (LONG if options.long else SHORT)
-    plan = plan_of(kills, EACH_LONG if options.long else EACH_SHORT, random.Random(seed))
+    each = (EACH_LONG if options.long else EACH_SHORT) if options.each is None else options.each
+    plan = plan_of(kills, each, random.Random(seed))
     print(f"seed {seed}: {len(plan)} kills in {options.jobs} worlds", flush=True)
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:

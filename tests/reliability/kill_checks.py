@@ -50,13 +50,22 @@ async def problems_of(killed: "KillWorld") -> list[str]:
     found += list(_recorded(crowd, reports))
     found += list(_in_the_ledger(crowd, RETIRED, league, rows))
     for said in crowd.said:
-        found += list(_told(said, seen))
+        if wrong := list(_told(said, seen)):
+            found += [*wrong, _around(world, said)]
     found += list(_challenges(killed, league, rows, seen))
     found += list(_settlements(killed, rows, seen))
     found += list(_outbox(world.file))
     found += await _backups(world.folder, rows)
     found += [f"in the log: {line}" for line in world.bot.lines if "Traceback" in line or "[ERROR]" in line]
     return found
+
+
+def _around(world: World, said: Said) -> str:
+    """Return what was said in the group from a report on, for the account of what went wrong."""
+    chat, first = said.message.chat, said.message.real_seq
+    messages = [message for message in world.qq.messages(chat) if first <= message.real_seq <= first + 40]
+    lines = [f"  {m.time % 1_000_000} {world.qq.shown_name(chat, m.user_id)}: {m.text!r}" for m in messages]
+    return "\n".join([f"after {said}:", *lines])
 
 
 class Seen:

@@ -35,6 +35,9 @@ class Said:
     number: int = 0
     disputed: bool = False
 
+    def __str__(self) -> str:
+        return f"{self.outcome} report #{self.number or '?'} {' / '.join(self.lines)}"
+
 
 class Crowd:
     """The people of one world. `said` and `challenged` hold what must be found at the end."""
@@ -155,7 +158,8 @@ class Crowd:
         except TimeoutError:
             await self.say(b, "确认")
             return
-        way = self._rng.randrange(4)
+        # Lagrange quotes by other ids than it gives in history: what is quoted there may never be known
+        way = self._rng.randrange(2 * (self.world.client.style == "lagrange"), 4)
         if way == 0 and "\n\n" not in prompt.text:
             await self.say(b, "对", quote=prompt.message_id)
         elif way == 1:

@@ -26,7 +26,7 @@ from tests.support.qq import Faults, Style
 RANDOM = "random"
 PAIRS = [("张三", "李四"), ("王五", "赵六"), ("钱七", "孙八"), ("周九", "吴十")]
 STYLES: tuple[Style, ...] = ("napcat", "napcat", "llonebot", "lagrange", "gocqhttp")
-SLOWEST_HIT = 20.0
+SLOWEST_HIT = 60.0
 """Seconds after which a failpoint that was not hit counts as a random moment."""
 LONGEST_LIFE = 2.5
 MOST_TRIES = 3
@@ -197,8 +197,10 @@ class KillWorld:
         elif name == "before_resend":
             self.weather.lose_sends += 1
         elif name.startswith("backup"):
+            await self.world.client.connected(START_SECONDS)  # commands are only taken live
             await self.crowd.order(KEEPER, "/备份", "已(备)份", heard_in=SCORING)
         elif name.startswith(("settlement", "rollback")):
+            await self.world.client.connected(START_SECONDS)
             settled = self.crowd.settlements > self.crowd.rollbacks
             if settled == name.startswith("settlement"):
                 await self.crowd.settle(self.season)  # the other one first

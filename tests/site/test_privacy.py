@@ -35,6 +35,7 @@ async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
         await rig.say("小周", "/改判 局2 负 密告甲说的", SCORING)
         await rig.say("小周", "确认 预1", SCORING)
         await rig.say("小周", "/调分 赵六 -30 密告乙说他作弊", SCORING)
+        await rig.say("小周", "确认 预2", SCORING)
         await rig.say("小周", "/请假 给 王五 住院密情", SCORING)
         await rig.say("小周", "/发布榜单 给密友的榜", SCORING)
         rig.clock.pass_hours(1)

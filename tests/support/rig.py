@@ -34,6 +34,8 @@ from rating_core.times import HOUR_MS, SHANGHAI, to_ms
 OFFICIAL, SCORING, PAIRS, ELSEWHERE = 100001, 100002, 100003, 999999
 SENDING_SECONDS = 2
 """How long `idle` waits for sends; only a paused group takes that long."""
+UNHURRIED = 1_000_000
+"""Messages one person may send at once: minutes of the set clock pass in no time."""
 OWNER, KEEPER, KEEPER_TWO, REFEREE = 10001, 10002, 10003, 10004
 NOON = to_ms(datetime(2026, 11, 30, 12, 0, tzinfo=SHANGHAI))
 
@@ -103,7 +105,7 @@ class Rig:
         self.qq.subscribe(self._happened)
 
     async def start(self) -> None:
-        self.queues = ChatQueues()
+        self.queues = ChatQueues(burst=UNHURRIED)
         self.parts = await Parts.start(
             self.settings, self.clock, superusers=frozenset({str(OWNER)}), queues=self.queues, bots=self._bots,
             patience=Patience(settle=0.0, settle_picture=0.0, retry=(0.0, 0.0)),

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sqlite3
+import sys
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -10,12 +11,19 @@ from pathlib import Path
 import pytest
 
 from rating_core.ledger import Adjustment, Draft, PlayerRegistered
-from rating_core.service.backups import daily_backups, drop_old, make_backup
+from rating_core.service import backups
+from rating_core.service.backups import BackupInterrupted, daily_backups, drop_old, make_backup
 from rating_core.service.league import League
 from rating_core.store.backup import BackupBroken, BackupFailed, NoSpace
 from rating_core.times import SHANGHAI
+from tests.support.engines import SQLITE
 
 POOL = "单跳1v1"
+
+
+@pytest.fixture(scope="module")
+def engine() -> str:
+    return SQLITE
 
 
 @pytest.fixture
@@ -87,6 +95,19 @@ async def test_a_folder_with_odd_signs_in_its_name(file: Path, tmp_path: Path) -
         await make_backup(folder / "none.db", folder / "backups", "x")
 
 
+async def test_a_stop_while_a_copy_is_tried_out_is_no_verdict(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """systemd ends all processes of a service, this one too (sh -m rating_core runs the file of that name)."""
+    monkeypatch.setattr(sys, "executable", shutil.which("sh"))
+    script = tmp_path / "rating_core"
+    script.write_text("kill $$; sleep 60")
+    monkeypatch.setattr(backups, "ROOT", tmp_path)
+    with pytest.raises(BackupInterrupted):
+        await make_backup(file, tmp_path / "backups", "x")
+    assert list((tmp_path / "backups").iterdir()) == []
+
+
 def test_what_is_old_is_dropped(tmp_path: Path) -> None:
     def put(name: str, day: str) -> None:
         path = tmp_path / name
@@ -104,6 +125,9 @@ def test_what_is_old_is_dropped(tmp_path: Path) -> None:
     put("ratings-before-0002.db", "2025-03-01")
     put("other-20200101-120000.db", "2020-01-01")
     put("ratings-notes.txt", "2020-01-01")
+    put("ratings-daily-20251120.db.bad", "2025-11-20")
+    put("ratings-daily-20261127.db.partial", "2026-11-27")
+    put("ratings-daily-20261130.db.partial", "2026-11-30")
     for day in range(20, 24):
         put(f"ratings-daily-202611{day}.db.bad", f"2026-11-{day}")
     drop_old(tmp_path, "ratings")
@@ -111,6 +135,9 @@ def test_what_is_old_is_dropped(tmp_path: Path) -> None:
     assert left == {
         *(f"ratings-daily-202611{day:02}.db" for day in (1, 8, 15, 22, *range(24, 31))),
         "ratings-daily-20261030.db", "ratings-20251201-120000.db", "other-20200101-120000.db", "ratings-notes.txt",
-        "ratings-daily-20261122.db.bad", "ratings-daily-20261123.db.bad",
+        "ratings-daily-20261122.db.bad", "ratings-daily-20261123.db.bad", "ratings-daily-20261130.db.partial",
     }  # fmt: skip
     assert drop_old(tmp_path, "ratings") == []
+    (tmp_path / "ratings-daily-20261122.db.bad").unlink()
+    put("ratings-daily-20261123.db.bad", "2025-11-23")
+    assert drop_old(tmp_path, "ratings") == [tmp_path / "ratings-daily-20261123.db.bad"]

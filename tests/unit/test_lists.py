@@ -496,7 +496,8 @@ async def test_a_pool_without_a_group_of_its_own(rig: Rig) -> None:
         await tx.append(Draft(OpeningBalance(99, 2000.0, 20, 0, 0, NOW), NOW, 0, PAIRS))
     said = await rig.say("小周", "/发布榜单 单跳2v2 试发", SCORING)
     assert said == [
-        "单跳2v2第1期已发布（账6），共1人，没有群对应这个榜，没有发到群里：试发。以后的涨跌和这一期比。\n/排行榜 第1期 单跳2v2"
+        "单跳2v2第1期已发布（账6），共1人，没有群对应这个榜，没有发到群里：试发。以后的涨跌和这一期比。\n"
+        "/排行榜 第1期 单跳2v2"
     ]
     (shown,) = await rig.say("张三", "/排行榜 第1期 单跳2v2")
     assert shown.startswith("单跳2v2第1期 试发（第1/1页，共1人）\n1 双人 2000 20胜0平0负")

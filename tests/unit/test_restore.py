@@ -118,7 +118,7 @@ def test_restored_numbers_go_on_and_nothing_is_sent_blindly(backup: Path, folder
     assert query("SELECT count(*) FROM ledger") == [(3,)]
     assert query("SELECT about, state FROM outbox") == [("#1", "unknown")]
     assert query("SELECT kind, detail FROM docket") == [("restored", "ratings-daily-20261130.db（账4起3行不在里面）")]
-    assert not list(folder.glob("data/restore-*")) and run("replay", "--verify")[0] == 0
+    assert not list(folder.glob("data/*restoring*")) and run("replay", "--verify")[0] == 0
 
     async def on(league: League) -> None:
         await play(league, "W")

@@ -19,6 +19,7 @@ from rating_core.shell import import_wording as wording
 from rating_core.shell.import_wording import file_problem, problem_text
 from rating_core.times import show_day
 from tests.conftest import FakeClock
+from tests.support.engines import only_sqlite
 from tests.support.rows import line, ms
 
 NOW = ms("2026-11-30 12:08")
@@ -487,6 +488,7 @@ async def test_a_plan_with_problems_is_never_applied(league: League) -> None:
             await importing.apply(tx, Actor(""), plan, tx.now)
 
 
+@only_sqlite
 async def test_a_league_of_three_hundred(league: League) -> None:
     rows = [
         f"棋手{chr(0x4E00 + 7 * n)},{20000 + n},{2000 + n % 250}.5,{n % 40},{n % 7},{n % 33 + 1}" for n in range(300)

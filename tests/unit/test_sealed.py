@@ -1,9 +1,6 @@
 """Rows that grant rights: one that is not as it was written grants nothing, and is told of."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,17 +8,15 @@ from rating_core.directory import DISMISSED, REFEREE, SCOREKEEPER
 from rating_core.service.league import League
 from rating_core.store.sealed import SEALED_TABLES, broken_rows
 from tests.conftest import FakeClock
+from tests.support.engines import only_sqlite, sql
 
 STORE = Path(__file__).resolve().parents[2]
 PLAYER, KEEPER, HOLDER, ADMIN = "20001", "20002", "20003", "20004"
 
 
-def spoil(league: League, statement: str, *values: Any) -> None:
-    """Change the file behind the store's back."""
-    assert league.database.path is not None
-    with closing(sqlite3.connect(league.database.path)) as connection:
-        assert connection.execute(statement, values).rowcount == 1
-        connection.commit()
+def spoil(league: League, statement: str) -> None:
+    """Change one row behind the store's back."""
+    assert len(sql(league.database.url.render_as_string(hide_password=False), f"{statement} RETURNING 1")) == 1
 
 
 @pytest.fixture
@@ -73,6 +68,7 @@ async def test_a_row_edited_by_hand_grants_nothing(peopled: League, clock: FakeC
     assert (directory.holder is None) == (table == "masked_holders")
 
 
+@only_sqlite
 async def test_a_value_that_is_no_text_any_more(peopled: League, clock: FakeClock) -> None:
     spoil(peopled, "UPDATE accounts SET qq = CAST(x'ff3030' AS TEXT) WHERE qq = '20001'")
     fresh = await again(peopled, clock)

@@ -272,7 +272,7 @@ def tamper(path: str, *statements: str) -> None:
 def test_a_changed_ledger_is_found(imported: str, statement: str, row: int) -> None:
     tamper(imported, statement)
     status, said = run("replay", "--verify")
-    assert status == 1 and f"哈希链从账{row}起断了" in said
+    assert status == 1 and f"账本从账{row}起和写下时不一样" in said
 
 
 def test_figures_that_were_not_announced_so_are_found(imported: str) -> None:

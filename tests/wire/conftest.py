@@ -10,7 +10,7 @@ from rating_core.store.tables import metadata
 
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
-    """An empty SQLite file."""
+    """An empty database."""
     database = await Database.open(database_url)
     async with database.write() as connection:
         await connection.run_sync(metadata.create_all)

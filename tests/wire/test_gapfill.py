@@ -64,6 +64,7 @@ class Wire:
             filled=self._filled,
             sent=self.own.append,
             done=self._done,
+            rounds=((0.0, 5.0), (0.0, 5.0)),
         )
 
     async def _handle(self, inbound: Inbound) -> None:

@@ -74,26 +74,17 @@ async def test_what_a_message_is_about(database: Database) -> None:
         assert await box.about_of("g1", "5") == "#91"
 
 
-async def test_purging_forgets_who_and_what_but_not_the_key(database: Database) -> None:
-    await take(database, "a", "a", said_at=NOW)
-    await take(database, "b", "b", said_at=NOW + 10)
-    async with database.write() as connection:
-        assert await InboxTable(connection).purge(NOW + 5) == 1
-        assert await InboxTable(connection).purge(NOW + 5) == 0
-    assert await take(database, "a", "c") is None
-
-
 async def test_the_life_of_a_message_to_send(database: Database) -> None:
     async with database.write() as connection:
         box = OutboxTable(connection)
-        first = await box.add(chat="g1", text="收到 #1", kind="ack", about="#1", created_at=NOW)
-        second = await box.add(chat="g1", text="榜", kind="answer", quote="7", created_at=NOW + 1, expires_at=NOW + 60)
-        await box.add(chat="u2", text="好", kind="answer", created_at=NOW + 2)
-        assert [row.outbox_id for row in await box.pending("g1", NOW)] == [first, second]
-        assert [row.outbox_id for row in await box.pending("g1", NOW + 60)] == [first]
-        assert len(await box.pending(None, NOW)) == 3
+        answer = await box.add(chat="g1", text="榜", kind="answer", quote="7", created_at=NOW, expires_at=NOW + 60)
+        first = await box.add(chat="g1", text="收到 #1", kind="ack", about="#1", created_at=NOW + 1)
+        other = await box.add(chat="g1", text="收到 #2", kind="ack", about="#2", created_at=NOW + 1)
+        private = await box.add(chat="u2", text="好", kind="answer", created_at=NOW + 2)
+        following = [await box.next_pending(chat) for chat in ("g1", "u2", "g3")]
+        assert [row and row.outbox_id for row in following] == [first, private, None]
         assert await box.chats_with_work() == ["g1", "u2"]
-        assert await box.backlog() == (3, NOW)
+        assert await box.backlog() == (4, NOW)
 
         await box.mark_sending(first, NOW + 5)
         row = (await box.rows("sending"))[0]
@@ -103,13 +94,17 @@ async def test_the_life_of_a_message_to_send(database: Database) -> None:
         await box.mark_pending(first, "timeout")
         await box.mark_sending(first, NOW + 6)
         await box.mark_pending(first, attempts=1)
-        assert (await box.rows("pending", chat="g1"))[0].attempts == 1
+        again = await box.next_pending("g1")
+        assert again is not None and (again.outbox_id, again.attempts) == (first, 1)
         await box.mark_sent(first, "99")
         assert await box.taken("g1", ["99", "100"]) == {"99"}
         assert await box.taken("g2", ["99"]) == set()
-        await box.mark_dropped(second)
+        for number in (other, answer):
+            coming = await box.next_pending("g1")
+            assert coming is not None and coming.outbox_id == number
+            await box.mark_dropped(number)
         assert await box.chats_with_work() == ["u2"]
-        assert await box.counts() == {"sent": 1, "dropped": 1, "pending": 1}
+        assert await box.counts() == {"sent": 1, "dropped": 2, "pending": 1}
 
 
 async def test_chats(database: Database) -> None:

@@ -19,6 +19,7 @@ from rating_core.importing.games_plan import Options
 from rating_core.importing.games_writer import enter, last_numbers
 from rating_core.queries import board
 from rating_core.service.league import League
+from tests.support.engines import only_sqlite
 
 ROOT = Path(__file__).resolve().parents[2]
 WHOLE = ROOT.parent / "shared" / "data" / "football-internationals.csv"
@@ -55,6 +56,7 @@ def by_hand(path: Path) -> tuple[dict[str, float], dict[str, int], int]:
 
 
 @pytest.mark.timeout(300)
+@only_sqlite
 async def test_a_long_history_is_imported_and_its_board_is_right(league: League) -> None:
     ratings, games, uncounted = by_hand(FILE)
     file = read_file(FILE.read_bytes())

@@ -1,6 +1,6 @@
-"""Corrections (§10): /改判, /改赛事, /撤销, /免罚, /合并 by preview; /调分 at once."""
+"""Corrections (§10): /改判, /改赛事, /撤销, /免罚, /合并, /调分; each is previewed."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import wraps
 from typing import Any
 
@@ -87,16 +87,10 @@ async def confirm(context: Context, preview: Preview) -> list[Out]:
     if isinstance(result, service.Proposed):
         return _shown(context, result)
     by = context.directory.account_name(context.actor.account_id)
-    pools = [change.pool for change in result.impact.own]
-    pools += [result.plan.row.pool] if result.plan.row is not None else []
+    pools = [change.pool for change in result.impact.own] + [result.plan.draft.pool]
     said = wording.applied(result, by, context.directory)
     desk = wording.applied_to_desk(result, by, context.directory)
-    return _announced(context, f"账{result.seq}", pools, said, desk)
-
-
-def _announced(context: Context, about: str, pools: Iterable[str], said: str, desk: str) -> list[Out]:
-    """The answer, and one message to the official groups of the pools it concerns."""
-    named = [pool for pool in dict.fromkeys(pools) if pool]
+    about, named = f"账{result.seq}", [pool for pool in dict.fromkeys(pools) if pool]
     chats = dict.fromkeys(chat for pool in named for chat in homes(context.settings, pool, ""))
     outs = [context.answer(desk, about=about)]
     return outs + [Out(chat, said, "notice", about) for chat in chats if chat != context.message.chat]
@@ -175,7 +169,8 @@ def _target(key: str) -> Slot:
 
 
 @command(
-    "撤销", form="/撤销 局34|账56 理由", help="一局、或账本里的一条（调分、请假、扣分、合并、更正、最新一期榜单……）当作没有过",
+    "撤销", form="/撤销 局34|账56 理由",
+    help="一局、或账本里的一条（调分、请假、扣分、合并、更正、最新一期榜单……）当作没有过",
     example="/撤销 局34 两人没有下过这局", slots=(_target("target"), text("reason")),
     role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
@@ -218,15 +213,11 @@ def _points(key: str) -> Slot:
 
 
 @command(
-    "调分", form="/调分 名字 ±N [榜] 理由", help="给一个人加分或扣分，马上生效；自己的不行",
+    "调分", form="/调分 名字 ±N [榜] 理由", help="给一个人加分或扣分；先预览再确认，自己的不行",
     example="/调分 张三 +20 漏记奖励分",
     slots=(person("who"), _points("amount"), pool_slot(), text("reason")), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
 @_explained
 async def adjust(context: Context, who: Person, amount: float, pool: str | None, reason: str) -> list[Out]:
     name = pool or context.pool
-    result = await service.adjust(context.tx, context.actor, _player(who), amount, name, reason, context.at)
-    by = context.directory.account_name((await context.known_actor()).account_id)
-    said = wording.adjusted(result, reason, by, context.directory)
-    context.about = f"账{result.seq}"
-    return _announced(context, context.about, [name], said, f"{said}\n要改回来：\n/撤销 账{result.seq} 理由")
+    return await ask(context, Request("adjust", _player(who), reason, context.at, amount=amount, pool=name))

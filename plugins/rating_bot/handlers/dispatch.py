@@ -16,7 +16,7 @@ from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.decisions import Decision, decision_of, log_decision
 from plugins.rating_bot.handlers.grammar import Mismatch, split
 from plugins.rating_bot.handlers.happenings import tell
-from plugins.rating_bot.handlers.limits import QueryLimits
+from plugins.rating_bot.handlers.limits import FloodNotices, QueryLimits
 from plugins.rating_bot.handlers.table import TABLE, Command, Role, role_of
 from plugins.rating_bot.handlers.words import Word, read_word
 from plugins.rating_bot.runtime import Runtime
@@ -43,8 +43,6 @@ from rating_core.store.wire_store import InboxTable
 ANSWER_LIFE_MS = 10 * 60_000
 """An answer to a question is dropped when it could not be sent for so long; news never is."""
 MAX_COMMAND_CHARS = 500
-RETRY_SECONDS = (1.0, 3.0, 6.0)
-"""When the database takes nothing: before trying again what was read from history."""
 
 Action = tuple[str, Any]
 
@@ -61,25 +59,40 @@ class Dispatcher:
     def __init__(
         self, runtime: Runtime, sender: Sender, watermarks: Watermarks,
         say_now: Callable[[str, str, str | None], object], caught_up: Callable[[], bool],
+        sure: Callable[[], int],
     ) -> None:  # fmt: skip
         """`say_now(chat, text, quote)` speaks without the outbox, when the database takes nothing.
 
-        `caught_up()`: nothing said before now can still come in from history.
+        `caught_up()`: nothing said before now can still come in from history. `sure()`: a time (ms) not later than
+        QQ's.
         """
         self._runtime = runtime
         self._sender = sender
         self._watermarks = watermarks
         self._say_now = say_now
         self._caught_up = caught_up
+        self._sure = sure
         self._limits = QueryLimits()
+        self._floods = FloodNotices()
         self._running: set[asyncio.Task[None]] = set()
 
     async def handle(self, message: Inbound) -> None:
-        """Handle one message. A cancelled caller does not cut the transaction short."""
+        """Handle one message. A cancelled caller does not cut the transaction short.
+
+        Raises StorageFailed where the database does not take what was read from history; others are told.
+        """
         task = asyncio.ensure_future(self._handle(message))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         await asyncio.shield(task)
+
+    def shed(self, message: Inbound) -> None:
+        """A message was dropped because its sender floods the chat: say so once if it was for the bot."""
+        self._watermarks.remember(message)
+        now = self._runtime.clock.now()
+        if self._floods.due(message.user, now) and message.kind == "message" and self.classify(message) is not None:
+            self._floods.told(message.user, now)
+            self._say_now(message.chat, wording.FLOODING, message.message_id)
 
     async def finish(self) -> None:
         """Wait for what is under way (at shutdown)."""
@@ -126,18 +139,11 @@ class Dispatcher:
         log_decision(message, action, decision, self._runtime.settings, 1000 * (time.perf_counter() - begin))
 
     async def _decide(self, message: Inbound, action: Action) -> Decision:
-        for delay in RETRY_SECONDS if message.made_up else ():
-            try:
-                return await self._carry_out(message, action)
-            except LedgerDamaged as error:
-                return await self._failed(message, error)
-            except StorageFailed:  # nobody is waiting for it, and nobody would say it again
-                await asyncio.sleep(delay)
-            except Exception as error:
-                return await self._failed(message, error)
         try:
             return await self._carry_out(message, action)
         except Exception as error:
+            if message.made_up and isinstance(error, StorageFailed) and not isinstance(error, LedgerDamaged):
+                raise  # nobody waits for it, and nobody would say it again: GapFill hands it on again
             return await self._failed(message, error)
 
     async def _failed(self, message: Inbound, error: Exception) -> Decision:
@@ -162,6 +168,8 @@ class Dispatcher:
     async def _carry_out(self, message: Inbound, action: Action) -> Decision:
         runtime = self._runtime
         kind, detail = action
+        if (answered := message.message_id if kind == "reaction" else message.quote) and kind in ("word", "reaction"):
+            await self._sender.recognise(message.chat, answered)
         command: Command | None = detail[0] if kind == "command" else None
         prepared = None
         if command is not None:
@@ -205,7 +213,7 @@ class Dispatcher:
         """Enter every deadline up to when the message was said; not by the clock while history is still to be read."""
         if self._runtime.league.damage is not None or not (message.made_up or self._caught_up()):
             return []
-        outs = tell(self._runtime.settings, tx.directory, await due.run(tx, min(message.said_at, tx.now)))
+        outs = tell(self._runtime.settings, tx.directory, await due.run(tx, min(message.said_at, self._sure())))
         await self._queue(tx, message, outs)
         return outs
 
@@ -277,8 +285,9 @@ class Dispatcher:
             return [context.answer(wording.IN_GROUP_ONLY if message.group is None else wording.IN_PRIVATE_ONLY)]
         if message.made_up and command.word != "撤回":
             typed = " ".join((command_text(AT_MARK.sub("", message.text)) or "").split())
-            detail = f"{message.card or message.user}：/{typed}"
+            detail = f"{message.card or '没有名片的人'}：/{typed}"
             await context.tx.desk.add_docket("old_command", "", detail[:100], message.said_at)
+            context.refused = False
             return []
         try:
             values = split(rest, command.slots, context.directory)

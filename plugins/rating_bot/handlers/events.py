@@ -57,11 +57,11 @@ async def open_event(context: Context, name: str, weight: str, pool: str | None,
 async def close_event(context: Context, named: EventNamed) -> str:
     number = _event(context, named)
     try:
-        waiting = await service.close_event(context.tx, context.actor, number, context.at)
+        seq, waiting = await service.close_event(context.tx, context.actor, number, context.at)
     except Refusal as refusal:
         context.refused = True
         return wording.refusal(refusal)
-    return wording.closed(context.directory.events[number], waiting)
+    return wording.closed(context.directory.events[number], seq, waiting)
 
 
 @command(

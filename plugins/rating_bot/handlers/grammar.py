@@ -226,12 +226,17 @@ def account(key: str) -> Slot:
 
 
 def text(key: str, *, optional: bool = False) -> Slot:
-    """All that is left, such as a reason: str."""
+    """All that is left, such as a reason: str. Who is mentioned in it stands there by name, not by number."""
 
     def take(tokens: Sequence[Token], directory: Directory) -> Iterator[tuple[int, Any]]:
-        yield len(tokens), " ".join(f"@{t.text}" if t.kind == "at" else t.text for t in tokens)
+        yield len(tokens), " ".join(_mentioned(t.text, directory) if t.kind == "at" else t.text for t in tokens)
 
     return Slot(key, take, optional, "")
+
+
+def _mentioned(qq: str, directory: Directory) -> str:
+    account = directory.by_qq.get(qq)
+    return f"@{directory.account_name(account.account_id)}" if account is not None else "@群友"
 
 
 # --- splitting --------------------------------------------------------------------------------------------

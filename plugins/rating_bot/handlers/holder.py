@@ -42,20 +42,18 @@ def copies(context: Context, report: Report, text: str, kind: OutKind = "notice"
 def posted(context: Context, result: Posted) -> list[Out]:
     """Ask the other side in the group (§5); the holder, whichever side he is on, is told in private.
 
-    A game against himself looks the same in the group, but the desk is asked.
+    A game against himself looks the same to every group; nobody can confirm it, which he alone is told.
     """
     report, directory, message = result.report, context.directory, context.message
     about = context.about = f"#{report.report_id}"
-    own_game = report.state == "disputed"
     prompt = report_wording.posted(result, directory)
     outs: list[Out] = []
     if message.group is not None:
         outs.append(context.answer(prompt, about=about, kind="prompt"))
-    elif not own_game:
+    else:
         outs.append(Out(report.chat, prompt, "prompt", about))
-    if own_game:
-        outs += [Out(chat, wording.look(report, directory), "notice", about) for chat in context.scoring_chats]
-        said = wording.own_game(report)
+    if directory.is_own_game(report.players, report.said_at):
+        said = wording.own_game(report, directory)
     elif message.group is None:
         said = wording.sent_on(result, directory)
     elif directory.masked in result.confirmers:
@@ -74,7 +72,9 @@ def reminders(directory: Directory, report: Report) -> list[Out]:
     chat = _private(directory, report) if may_answer else None
     if chat is None:
         return [others]
-    private = Out(chat, wording.reminder(report, directory), "reminder", about)
+    own_game = directory.is_own_game(report.players, report.said_at)
+    said = wording.own_game(report, directory) if own_game else wording.reminder(report, directory)
+    private = Out(chat, said, "reminder", about)
     return [private] if theirs == (directory.masked,) else [others, private]
 
 
@@ -88,9 +88,30 @@ def refused(context: Context, result: NotYours, doing: str) -> list[Out] | None:
         return [Out(private_chat(message.user), wording.secret_case(report), "notice", about)]
     if result.why != "own_game":
         return None
+    told = wording.own_game(report, context.directory)
     if message.group is None:
-        return [context.answer(wording.own_game(report), about=about)]
-    outs = [context.answer(report_wording.not_open(report, doing), about=about)]
-    if _private(context.directory, report) == private_chat(message.user):
-        outs.append(Out(private_chat(message.user), wording.own_game(report), "notice", about))
+        outs = [context.answer(told, about=about)]
+    else:
+        outs = [context.answer(report_wording.not_open(report, doing), about=about)]
+        if _private(context.directory, report) == private_chat(message.user):
+            outs.append(Out(private_chat(message.user), told, "notice", about))
+    return outs + (_as_disputed(context, report) if result.disputed else [])
+
+
+def _as_disputed(context: Context, report: Report) -> list[Out]:
+    """Tell of a game of the holder against himself as if he had said on the other side that it is wrong."""
+    about, directory = f"#{report.report_id}", context.directory
+    who = directory.name_of(_himself(directory, report))
+    notice = report_wording.dispute_notice(report, who, "", directory)
+    outs = [Out(chat, notice, "notice", about) for chat in context.scoring_chats]
+    if context.message.group is None:
+        outs.append(Out(report.chat, report_wording.disputed(report), "notice", about, report.message_id or None))
     return outs
+
+
+def _himself(directory: Directory, report: Report) -> int:
+    """Return the player on the other side of a report who is its holder: 蒙面人公用号 or his own name."""
+    holder = directory.holder_at(report.said_at)
+    his = frozenset() if holder is None else directory.players_of(holder.account_id)
+    theirs = report.sides()[1]
+    return next((player for player in theirs if player in his or player == directory.masked), theirs[0])

@@ -7,6 +7,9 @@ from typing import Literal
 WINDOW_MS = 60_000
 PER_PERSON = 8
 PER_CHAT = 40
+FLOOD_NOTICE_MS = 10 * 60_000
+"""Whoever floods is told so once in such a span, wherever he does."""
+MOST_KEPT = 5000
 
 
 @dataclass(slots=True)
@@ -36,7 +39,7 @@ class QueryLimits:
 
     def take(self, user: str, chat: str, now: int) -> Literal["ok", "hint", "silent"]:
         """Count a query at `now` (ms). `hint`: the first one too many; `silent`: all after it."""
-        if len(self._people) > 5000:
+        if len(self._people) > MOST_KEPT:
             self._people = {k: w for k, w in self._people.items() if w.times and w.times[-1] > now - WINDOW_MS}
         person = self._people.setdefault((user, chat), _Window())
         if not person.take(now, self._per_person):
@@ -50,3 +53,20 @@ class QueryLimits:
             return "silent"
         window.hinted = True
         return "hint"
+
+
+class FloodNotices:
+    """Who was told of late that he floods."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, int] = {}
+
+    def due(self, user: str, now: int) -> bool:
+        """Return whether somebody has not been told since FLOOD_NOTICE_MS before `now` (ms)."""
+        return self._told.get(user, now - FLOOD_NOTICE_MS) <= now - FLOOD_NOTICE_MS
+
+    def told(self, user: str, now: int) -> None:
+        """Note that somebody is told."""
+        if len(self._told) > MOST_KEPT:
+            self._told = {one: at for one, at in self._told.items() if at > now - FLOOD_NOTICE_MS}
+        self._told[user] = now

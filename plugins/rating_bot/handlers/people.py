@@ -196,8 +196,9 @@ async def rename(context: Context, who: Person, name: str) -> str:
 async def check_ip(context: Context, who: Person, undo: str | None) -> str:
     player, message = _player(who), context.message
     seen = f"{message.chat} {message.quote or message.message_id}"
-    await service.check_ip(context.tx, context.actor, player, valid=undo is None, message=seen, said_at=context.at)
-    return wording.ip_checked(context.directory.name_of(player), undo is None)
+    valid = undo is None
+    seq = await service.check_ip(context.tx, context.actor, player, valid=valid, message=seen, said_at=context.at)
+    return wording.ip_checked(context.directory.name_of(player), seq, valid=valid)
 
 
 @command(

@@ -67,7 +67,7 @@ async def take_report(context: Context) -> list[Out]:
         case results.StillWaiting(report):
             context.about = f"#{report.report_id}"
             own_game = private and directory.is_own_game(report.players, report.said_at)
-            said = masked_wording.own_game(report) if own_game else wording.still_waiting(report, directory)
+            said = masked_wording.own_game(report, directory) if own_game else wording.still_waiting(report, directory)
             return [context.answer(said, about=context.about)]
         case results.Overlap(report):
             return [
@@ -130,8 +130,9 @@ def tell(context: Context, result: results.ChangeResult, doing: str) -> list[Out
         case Changed(report):
             about = f"#{report.report_id}"
             if report.state == "disputed":
-                answer = context.answer(wording.disputed(result, directory), about=about)
-                notice = wording.dispute_notice(result, directory)
+                answer = context.answer(wording.disputed(report), about=about)
+                who = wording.disputed_by(result, directory)
+                notice = wording.dispute_notice(report, who, result.reason, directory)
                 others = [c for c in context.scoring_chats if c != context.message.chat]
                 outs = [answer, *(Out(chat, notice, "notice", about) for chat in others)]
                 if context.message.group is None:
@@ -285,7 +286,8 @@ async def take_reaction(context: Context) -> list[Out]:
     if report is None or report.state == "confirmed":
         return []  # a referee says so in words
     result = await service.confirm(context.tx, context.speaker or context.actor, int(about[1:]), context.at)
-    return tell(context, result, "") if isinstance(result, Effective | Changed) else []
+    seen = isinstance(result, Effective | Changed) or (isinstance(result, NotYours) and result.disputed)
+    return tell(context, result, "确认") if seen else []
 
 
 # --- commands ---------------------------------------------------------------------------------------------

@@ -15,27 +15,30 @@ from nonebot.log import logger
 from nonebot.message import handle_event
 from typing_extensions import override
 
+from ..clock import TOLERANCE_MS, QQClock
 from .inbound import chat_of, is_own, to_inbound, to_sent
 from .link import Link, result_of
 from .messages import Inbound, Sent
 from .order import ChatQueues
 from .pulse import MISSED_BEATS, Pulses
-from .repair import Data, repair, whole
+from .repair import MILLISECONDS_FROM, Data, repair, whole
 
 WS_PATH = "/onebot/v11/ws"
 MAX_FRAME = 4 * 1024 * 1024
 """Characters of one frame; longer ones are skipped."""
 MAX_WHY = 60
+LONGEST_MUTE = 31 * 24 * 3600
+"""Seconds; QQ mutes for 30 days at most."""
 PROBE_SECONDS = 3.0
 """How long the older of two connections with the same self id has to answer."""
 
 UVICORN_OPTIONS: dict[str, Any] = {
-    "ws_ping_interval": 10.0,
-    "ws_ping_timeout": 10.0,
+    "ws_ping_interval": 4.0,
+    "ws_ping_timeout": 8.0,
     "ws_max_size": 4 * MAX_FRAME,
     "timeout_graceful_shutdown": 5,
 }
-"""For `nonebot.run(**UVICORN_OPTIONS)`: a half-open socket is noticed within 20 s, a giant frame ends it."""
+"""For `nonebot.run(**UVICORN_OPTIONS)`: a half-open socket is noticed within 12 s, a giant frame ends it."""
 
 
 class RatingBot(Bot):
@@ -57,8 +60,9 @@ class RatingAdapter(Adapter):
     `allowed_self_ids`: QQ numbers that may connect, empty for any.
 
     Set on the instance before the first connection: `on_connect` (called at once, before any event is handled),
-    `on_sent` (the bot's own messages), `on_handled` (after the matchers), `on_unmuted` (a chat may be sent to again),
-    `on_return` (QQ was away so many seconds, for this reason).
+    `on_sent` (the bot's own messages), `on_handled` (after the matchers, or in its turn when it was dropped),
+    `on_shed` (it was just dropped: its sender floods the chat), `on_unmuted` (a chat may be sent to again), `on_return`
+    (QQ was away so many seconds, for this reason).
     """
 
     access_token: ClassVar[str] = ""
@@ -66,8 +70,11 @@ class RatingAdapter(Adapter):
     on_connect: Callable[[RatingBot], object] | None = None
     on_sent: Callable[[Sent], object] | None = None
     on_handled: Callable[[Inbound], object] | None = None
+    on_shed: Callable[[Inbound], object] | None = None
     on_unmuted: Callable[[str], object] | None = None
     on_return: Callable[[float, str], object] | None = None
+    clock: QQClock | None = None
+    """Learns the time from what is said; not in the sandbox, where the clock is QQ's own."""
 
     def _setup(self) -> None:
         self.queues = ChatQueues()
@@ -91,12 +98,20 @@ class RatingAdapter(Adapter):
 
         async def work() -> None:
             await handle_event(bot, event)
+            await passed()
+
+        async def passed() -> None:
             if inbound is not None and self.on_handled is not None:
                 self.on_handled(inbound)
 
         if inbound is None:
-            return self.queues.submit(chat_of(vars(event) | (event.model_extra or {})), work)
-        return self.queues.submit(inbound.chat, work, user=inbound.user, keys=(inbound.key, inbound.twin))
+            data = vars(event) | (event.model_extra or {})
+            return self.queues.submit(chat_of(data), work, user=str(whole(data.get("user_id")) or ""))
+        keys = (inbound.key, inbound.twin)
+        taken = self.queues.submit(inbound.chat, work, user=inbound.user, keys=keys, dropped=passed)
+        if not taken and self.on_shed is not None:
+            self.on_shed(inbound)
+        return taken
 
     def spawn(self, work: Any) -> None:
         """Run something as a task of the adapter."""
@@ -109,7 +124,7 @@ class RatingAdapter(Adapter):
         if data.get("self_id") is not None and str(whole(data["self_id"])) != bot.self_id:
             logger.warning(f"event for another account on the connection of {bot.self_id} dropped")
             return None
-        fixed = repair(data | {"self_id": int(bot.self_id)})
+        fixed = repair(data | {"self_id": int(bot.self_id)}, now=self.clock.now() // 1000 if self.clock else None)
         if fixed is None:
             logger.warning(f"event without sender or chat dropped: {_shape(data)}")
             return None
@@ -117,6 +132,7 @@ class RatingAdapter(Adapter):
             if self.on_sent is not None and (sent := to_sent(fixed)) is not None:
                 self.on_sent(sent)
             return None
+        self._watch_time(data, fixed)
         event = self.json_to_event(fixed)
         if fixed["post_type"] == "message" and not isinstance(event, MessageEvent):
             logger.error(f"message that is no message event dropped: {_shape(data)}")
@@ -125,10 +141,24 @@ class RatingAdapter(Adapter):
         self._watch_pulse(bot, fixed)
         return event
 
+    def _watch_time(self, data: Data, fixed: Data) -> None:
+        """QQ's servers date messages; what dates a notice is the client's machine, whose clock may be wrong."""
+        if self.clock is None:
+            return
+        if fixed["post_type"] == "message" and (given := whole(data.get("time"))) and given < MILLISECONDS_FROM:
+            self.clock.heard(1000 * given, live=True)
+        elif fixed["post_type"] == "notice" and abs(1000 * fixed["time"] - self.clock.now()) > TOLERANCE_MS:
+            fixed["time"] = self.clock.now() // 1000
+
     def _watch_mute(self, bot: RatingBot, data: Data) -> None:
-        lifted = data.get("notice_type") == "group_ban" and data.get("sub_type") == "lift_ban"
-        if lifted and self.on_unmuted is not None and str(data.get("user_id")) in (bot.self_id, "0"):
+        """The bot may speak again: a mute was lifted, or ran out (of which QQ does not tell), or it is in the group."""
+        if self.on_unmuted is None or str(data.get("user_id")) not in (bot.self_id, "0"):
+            return
+        kind, seconds = (data.get("notice_type"), data.get("sub_type")), whole(data.get("duration")) or 0
+        if kind == ("group_ban", "lift_ban") or kind[0] == "group_increase":
             self.on_unmuted(chat_of(data))
+        elif kind == ("group_ban", "ban") and 0 < seconds <= LONGEST_MUTE:
+            asyncio.get_running_loop().call_later(seconds + 1, self.on_unmuted, chat_of(data))
 
     def _watch_pulse(self, bot: RatingBot, data: Data) -> None:
         """QQ itself can be away while its client is connected: by NapCat's notice, or by the heartbeat's status."""

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import heapq
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +11,7 @@ from nonebot.log import logger
 
 from rating_core.failpoints import hit
 from rating_core.store.database import Database, StorageFailed
+from rating_core.store.wire_store import OVERLAP_MS
 
 from ..clock import Clock
 from .history import Caller, History, HistoryUnavailable, read_back
@@ -19,10 +20,14 @@ from .messages import Inbound, Sent, group_chat
 from .order import ChatQueues
 from .repair import Data
 from .serving import groups_of
-from .watermarks import NOTHING_YET, OVERLAP_MS, Mark, Watermarks
+from .watermarks import NOTHING_YET, Mark, Watermarks
 
 AT_ONCE = 4
 """Groups read at the same time."""
+ROUNDS = ((0.0, 5.0), (1.0, 10.0), (3.0, 30.0))
+"""Of reading: seconds to wait before it, and for each page. What fails in the last one is told to the desk."""
+STORE_RETRY = 3.0
+"""Seconds until a message that the database did not take is handed on again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +35,11 @@ class Gap:
     """Why messages of a group may have been missed.
 
     short: history does not reach back to `since`; limit: there was more than could be read; holes: QQ's numbers have
-    `missing` gaps; unavailable: the client gives no history. `since` and `until` in ms.
+    `missing` gaps; broken: an older page could not be had; unavailable: the client gives no history. `since` and
+    `until` in ms.
     """
 
-    reason: Literal["short", "limit", "holes", "unavailable"]
+    reason: Literal["short", "limit", "holes", "broken", "unavailable"]
     since: int
     until: int
     missing: int = 0
@@ -54,8 +60,8 @@ class GapFill:
     """Reads the configured groups back to their watermarks and hands on what is newer, all in the order of its time.
 
     `groups` names the configured groups. `handle` takes each message (made_up is set; taking one twice must change
-    nothing). `missed` is told of each gap that may remain, `filled` after each group, `sent` of own messages seen;
-    `done` runs after all of them, before the live messages that waited.
+    nothing). `missed` is told of each gap that may remain, `filled` after each group, `sent` of own messages seen,
+    `heard` of the times (ms) of messages; `done` runs after all of them, before the live messages that waited.
     """
 
     def __init__(
@@ -70,7 +76,9 @@ class GapFill:
         missed: Callable[[str, Gap], Awaitable[object]],
         filled: Callable[[str], Awaitable[object]],
         sent: Callable[[Sent], object] | None = None,
+        heard: Callable[[int], object] | None = None,
         done: Callable[[], Awaitable[object]] | None = None,
+        rounds: Sequence[tuple[float, float]] = ROUNDS,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -81,9 +89,14 @@ class GapFill:
         self._missed = missed
         self._filled = filled
         self._sent = sent
+        self._heard = heard
         self._done = done
+        self._rounds = rounds
         self._one_at_a_time = asyncio.Lock()
         self._without_history: set[str] = set()
+        self._owed: dict[str, Mark] = {}
+        """Chats that could not be read, and from where on; at the next connection it is tried again from there."""
+        self._frozen: dict[str, contextlib.ExitStack] = {}
         self._own_ids: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._slots = asyncio.Semaphore(AT_ONCE)
@@ -100,11 +113,23 @@ class GapFill:
         groups = [str(group) for group in self._groups()]
         for group in groups:
             self._queues.hold(group_chat(group))
+            self._freeze(group_chat(group))
         self._under_way += 1
         task = asyncio.create_task(self._fill_all(bot, groups), name=f"history for {bot.self_id}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    def _freeze(self, chat: str) -> None:
+        if chat not in self._frozen:
+            self._frozen[chat] = contextlib.ExitStack()
+            self._frozen[chat].enter_context(self._watermarks.frozen(chat))
+
+    def _thaw(self) -> None:
+        """Let the marks move on, but for chats that are read no further and of which the desk was not told."""
+        for chat in [*self._frozen] if not self._under_way else ():
+            if chat not in self._owed or chat in self._without_history:
+                self._frozen.pop(chat).close()
 
     async def stop(self) -> None:
         """End all filling; the watermarks stay where they are."""
@@ -114,67 +139,91 @@ class GapFill:
 
     async def _fill_all(self, bot: Caller, groups: list[str]) -> None:
         """Read all groups and hand on what they hold, then let the live messages pass."""
+        waiting = set(groups)
         try:
             try:
                 async with self._one_at_a_time:
-                    await self._read_all(bot, groups)
+                    known = await groups_of(bot)
+                    left = [group for group in groups if known is None or group in known]
+                    for number, (pause, patience) in enumerate(self._rounds, 1):
+                        await asyncio.sleep(pause)
+                        left = await self._read_all(bot, left, patience, last=number == len(self._rounds))
+                        if not left:
+                            break
+                        await self._pass(waiting - set(left))
+                        waiting &= set(left)
             finally:
                 self._under_way -= 1
-            if self._done is not None:
-                await self._done()
+            self._thaw()
+            await self._pass(())
         except Exception as error:
             logger.opt(exception=error).error(f"what {bot.self_id} missed could not be made up for")
         finally:
-            for group in groups:
+            for group in waiting:
                 self._queues.release(group_chat(group))
 
-    async def _read_all(self, bot: Caller, groups: list[str]) -> None:
-        """Read the account's groups, then hand on what they hold in the order of its time, across the groups."""
-        known = await groups_of(bot)
-        mine = [group for group in groups if known is None or group in known]
-        found = await asyncio.gather(*(self._read(bot, group) for group in mine))
-        gaps = [gap for gap in found if gap is not None]
-        hit("history_read")
-        with contextlib.ExitStack() as frozen:
-            for gap in gaps:
-                frozen.enter_context(self._watermarks.frozen(gap.chat))
-            streams = [[(item, gap) for item in gap.history.items] for gap in gaps]
-            for item, gap in heapq.merge(*streams, key=lambda pair: int(pair[0]["time"])):
-                await self._pass_on(gap.chat, item, gap.mark, gap.floor)
-        hit("history_handed_on")
-        await self._finish(gaps)
+    async def _pass(self, groups: Iterable[str]) -> None:
+        """Say that what was read is handed on; the live messages of these groups pass."""
+        if self._done is not None:
+            await self._done()
+        for group in groups:
+            self._queues.release(group_chat(group))
 
-    async def _read(self, bot: Caller, group: str) -> "_Read | None":
-        """Read one group back to its mark; None when there is nothing to hand on."""
+    async def _read_all(self, bot: Caller, groups: list[str], patience: float, *, last: bool) -> list[str]:
+        """Read groups, then hand on what they hold in the order of its time, across the groups.
+
+        Return those that could not be read, and are to be read again unless this was the last round.
+        """
+        found = await asyncio.gather(*(self._read(bot, group, patience, last=last) for group in groups))
+        reads = [read for read in found if isinstance(read, _Read)]
+        hit("history_read")
+        streams = [[(item, read) for item in read.history.items] for read in reads]
+        for item, read in heapq.merge(*streams, key=lambda pair: int(pair[0]["time"])):
+            await self._pass_on(read.chat, item, read.mark, read.floor)
+        hit("history_handed_on")
+        await self._finish(reads)
+        return [read for read in found if isinstance(read, str)]
+
+    async def _read(self, bot: Caller, group: str, patience: float, *, last: bool) -> "_Read | str | None":
+        """Read one group back to its mark; the group itself where that failed, None when nothing is to be handed on."""
         chat = group_chat(group)
         try:
             async with self._slots:
-                mark = self._watermarks.get(chat)
+                mark = self._owed.get(chat) or self._watermarks.get(chat)
                 if mark is None:
                     await self._begin(bot, chat)
                     return None
                 floor = self._watermarks.floor(chat) or mark
                 try:
-                    history = await read_back(bot, chat, lambda item: _is_before(item, mark, floor))
+                    history = await read_back(bot, chat, lambda item: _is_before(item, mark, floor), patience=patience)
                 except HistoryUnavailable as error:
                     logger.warning(f"no history: {error}")
-                    if not error.offline and chat not in self._without_history:
+                    self._owed[chat] = mark
+                    if error.offline or not last:
+                        return None if error.offline else group
+                    if chat not in self._without_history:
                         self._without_history.add(chat)
                         await self._missed(group, Gap("unavailable", mark.at, self._clock.now()))
                     return None
+                self._hear(history)
                 self._without_history.discard(chat)
+                if history.broken and not last:
+                    logger.warning(f"the history of {chat} broke off; reading it again")
+                    self._owed[chat] = mark
+                    return group
+                self._owed.pop(chat, None)
                 return _Read(group, chat, history, mark, floor)
         except Exception as error:
             logger.opt(exception=error).error(f"the history of {chat} could not be read")
             return None
 
-    async def _finish(self, gaps: "list[_Read]") -> None:
+    async def _finish(self, reads: "list[_Read]") -> None:
         """Write the marks, and tell of what may still be missing."""
         try:
             await self._watermarks.flush(self._database)
         except StorageFailed as error:
             logger.warning(f"the watermarks could not be written: {error}")
-        for read in gaps:
+        for read in reads:
             try:
                 if (gap := _gap(read.history, read.mark)) is not None:
                     await self._missed(read.group, gap)
@@ -188,13 +237,19 @@ class GapFill:
         newest: Data | None = None
         try:
             history = await read_back(bot, chat, lambda _: True)
+            self._hear(history)
             newest = next((item for item in reversed(history.items) if not self._waits(chat, item)), None)
         except HistoryUnavailable as error:
             logger.info(f"no history: {error}")
         seq = real_seq(newest) if newest else None
-        # with QQ's number known, its clock decides, not ours; without, what was said at this instant is old too
-        at = min(now, newest["time"] * 1000) if newest and seq is not None else now + 1
+        # QQ's clock decides, not ours; where it gives no numbers, what was said in the same second is old too
+        at = newest["time"] * 1000 + (seq is None) if newest else now + 1
         await self._watermarks.start(self._database, chat, at, seq)
+
+    def _hear(self, history: History) -> None:
+        if self._heard is not None:
+            for item in history.items:
+                self._heard(item["time"] * 1000)
 
     def _waits(self, chat: str, item: Data) -> bool:
         """Whether the event of a history entry waits behind the gate."""
@@ -213,11 +268,21 @@ class GapFill:
             return
         if self._queues.has(chat, inbound.key, inbound.twin):
             return  # its event came too and waits behind the gate: not made up
-        try:
-            await self._handle(inbound)
-        except Exception as error:
-            logger.opt(exception=error).error(f"a message of {chat} from history could not be handled")
+        await self._hand_on(inbound)
         self._watermarks.note(inbound)
+
+    async def _hand_on(self, inbound: Inbound) -> None:
+        """Have a message handled. While the database takes nothing it waits: nobody would say it again."""
+        while True:
+            try:
+                await self._handle(inbound)
+            except StorageFailed as error:
+                logger.warning(f"a message of {inbound.chat} from history waits for the database: {error}")
+                await asyncio.sleep(STORE_RETRY)
+            except Exception as error:
+                return logger.opt(exception=error).error(f"a message of {inbound.chat} could not be handled")
+            else:
+                return
 
 
 def _is_newer(item: Data, mark: Mark, floor: Mark) -> bool:
@@ -243,7 +308,7 @@ def _gap(history: History, mark: Mark) -> Gap | None:
     oldest, newest = items[0]["time"] * 1000, items[-1]["time"] * 1000
     covered = oldest <= mark.at or any(seq <= (mark.seq or 0) for item in items if (seq := real_seq(item)) is not None)
     if not covered and not history.exhausted:
-        return Gap("limit", mark.at, oldest)
+        return Gap("broken" if history.broken else "limit", mark.at, oldest)
     if not covered and mark.seq != NOTHING_YET:
         return Gap("short", mark.at, oldest)
     if mark.seq:

@@ -6,6 +6,7 @@ number); Lagrange goes back from message_id, but not from the ids it gives in hi
 names, what comes back decides whether it went back, and where nothing does, the newest page is asked for longer.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -16,6 +17,8 @@ from .inbound import real_seq
 from .link import ConnectionLost
 from .repair import Data, repair, whole
 
+ONE_SECONDS = 5.0
+"""How long somebody's word waits for the message that it quotes."""
 PAGE = 50
 MAX_CALLS = 40
 MAX_GROWN = 3_200
@@ -46,16 +49,24 @@ class History:
     reached: bool = False
     exhausted: bool = True
     """The client has nothing older; False when it refused to go on or the limit of calls was reached."""
+    broken: bool = False
+    """An older page was refused or not answered; another reading may get it."""
 
 
 async def read_back(
-    bot: Caller, chat: str, enough: Callable[[Data], bool], *, page: int = PAGE, max_calls: int = MAX_CALLS
+    bot: Caller,
+    chat: str,
+    enough: Callable[[Data], bool],
+    *,
+    page: int = PAGE,
+    max_calls: int = MAX_CALLS,
+    patience: float | None = None,
 ) -> History:
-    """Read a chat back until a message satisfies `enough`.
+    """Read a chat back until a message satisfies `enough`. `patience`: seconds for each call (None: the adapter's).
 
-    Raises HistoryUnavailable when the first call fails, or when any call is not answered.
+    Raises HistoryUnavailable when the first call fails, or when the connection goes.
     """
-    reader = _Reader(bot, chat, page)
+    reader = _Reader(bot, chat, page, patience)
     history = History()
     try:
         reader.merge(history, await reader.call())
@@ -64,9 +75,14 @@ async def read_back(
                 history.exhausted = False
                 return history
             if not history.items or not await reader.older(history):
+                history.broken = not history.exhausted
                 return history
     except (ActionFailed, ApiNotAvailable, NetworkError, _NoList) as error:
-        raise HistoryUnavailable(chat, error) from error
+        unavailable = HistoryUnavailable(chat, error)
+        if unavailable.offline or not history.items:
+            raise unavailable from error
+        history.exhausted, history.broken = False, True
+        return history
     history.reached = True
     return history
 
@@ -78,8 +94,9 @@ class _NoList(Exception):
 class _Reader:
     """One reading of one chat; remembers which way of asking went back."""
 
-    def __init__(self, bot: Caller, chat: str, page: int) -> None:
+    def __init__(self, bot: Caller, chat: str, page: int, patience: float | None) -> None:
         self._bot = bot
+        self._options: Data = {} if patience is None else {"_timeout": patience}
         self._group = chat.startswith("g")
         self._api = "get_group_msg_history" if self._group else "get_friend_msg_history"
         self._peer = int(chat[1:])
@@ -126,21 +143,11 @@ class _Reader:
         self.calls += 1
         peer = {"group_id": self._peer} if self._group else {"user_id": self._peer}
         params = {"count": self._page, "disable_get_url": True, "parse_mult_msg": False} | params
-        answer = await self._bot.call_api(self._api, **peer, **params)
+        answer = await self._bot.call_api(self._api, **peer, **params, **self._options)
         found = answer.get("messages") if isinstance(answer, Mapping) else None
         if not isinstance(found, list):
             raise _NoList(repr(answer)[:200])
-        return [item for entry in found if (item := self._item(entry)) is not None]
-
-    def _item(self, entry: object) -> Data | None:
-        if not isinstance(entry, Mapping) or not whole(entry.get("time")):
-            return None
-        sure: Data = {"self_id": int(self._bot.self_id)}
-        if self._group:
-            sure |= {"group_id": self._peer, "message_type": "group"}
-        else:
-            sure |= {"target_id": self._peer, "message_type": "private"}
-        return repair({"post_type": "message"} | dict(entry) | sure)
+        return [item for entry in found if (item := _item(self._bot, self._group, self._peer, entry)) is not None]
 
     def merge(self, history: History, page: list[Data]) -> bool:
         """Put a page before what is known; return whether it brought anything older."""
@@ -155,6 +162,24 @@ class _Reader:
         else:
             history.items.sort(key=lambda item: item["time"])
         return any(before is None or _place(item) <= before for item in new)
+
+
+async def read_one(bot: Caller, chat: str, message_id: str) -> Data | None:
+    """Return a message of a chat, repaired; None where the client does not know it or does not answer."""
+    try:
+        async with asyncio.timeout(ONE_SECONDS):
+            entry = await bot.call_api("get_msg", message_id=int(message_id))
+    except (ActionFailed, ApiNotAvailable, NetworkError, TimeoutError, ValueError):
+        return None
+    return _item(bot, chat.startswith("g"), int(chat[1:]), entry)
+
+
+def _item(bot: Caller, group: bool, peer: int, entry: object) -> Data | None:
+    if not isinstance(entry, Mapping) or not whole(entry.get("time")):
+        return None
+    sure: Data = {"self_id": int(bot.self_id)}
+    sure |= {"group_id": peer, "message_type": "group"} if group else {"target_id": peer, "message_type": "private"}
+    return repair({"post_type": "message"} | dict(entry) | sure)
 
 
 def _seq(item: Data) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any
 from nonebot.adapters.onebot.v11 import Event, MessageEvent
 from nonebot.compat import model_dump
 
-from rating_core.store.wire_store import SEQ_KEY
+from rating_core.store.wire_store import REACTION, SEQ_KEY
 
 from .messages import Inbound, Sent, group_chat, private_chat
 from .repair import Data, clean, repair, whole
@@ -85,8 +85,8 @@ def _message(data: Data, made_up: bool) -> Inbound | None:
     chat, when, seq = chat_of(data), data["time"], real_seq(data)
     text, quote = text_of(data["message"], self_id)
     message_id = str(data["message_id"] or "")
-    digest = hashlib.sha256(f"{''.join(text.split())}\n{quote or ''}".encode()).hexdigest()[:20]
-    twin = f"{chat}|{user}|{when}|{digest}"
+    digest = hashlib.sha256(f"{user}\n{''.join(text.split())}\n{quote or ''}".encode()).hexdigest()[:20]
+    twin = f"{chat}|{when}|{digest}"  # it is kept longer than who said it
     if seq is not None:
         key = f"{chat}{SEQ_KEY}{seq}"
     else:
@@ -133,7 +133,7 @@ def _notice(data: Data) -> Inbound | None:
     if not emoji or not user or user == str(data.get("self_id")):
         return None
     chosen = next((one for one in emoji if one in CONFIRMING_EMOJI), emoji[0])
-    return _notice_inbound(data, "reaction", f"{chat}|reaction|{message_id}|{user}|{chosen}", user, text=chosen)
+    return _notice_inbound(data, "reaction", f"{chat}{REACTION}{message_id}|{user}|{chosen}", user, text=chosen)
 
 
 def _liked(likes: object) -> list[str]:

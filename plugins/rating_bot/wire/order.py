@@ -15,13 +15,22 @@ from nonebot.log import logger
 Work = Callable[[], Awaitable[object]]
 
 
+CALM_SECONDS = 5.0
+"""A flood of which nothing had to be dropped for so long is over."""
+TOLD_EVERY = 60.0
+"""A flood that goes on is told of so often."""
+
+
 @dataclass(slots=True)
 class _Allowance:
     """Token bucket of one person in one chat; `left` at `since` (loop time)."""
 
     left: float
     since: float
-    shedding: bool = False
+    shed: int = 0
+    """How many were dropped since `began` (loop time), the last one at `dropped`."""
+    began: float = 0.0
+    dropped: float = 0.0
 
 
 @dataclass(slots=True)
@@ -29,6 +38,8 @@ class _Item:
     work: Work
     user: str
     keys: tuple[str, ...]
+    passing_over: bool = False
+    """It stands for messages that were dropped."""
 
 
 @dataclass(slots=True)
@@ -52,17 +63,18 @@ class ChatQueues:
     """The queues of all chats. All times in seconds.
 
     `gate`: how long a held chat waits at most. `pending`: messages one person may have waiting in one chat.
-    `burst` and `rate`: messages one person may send at once and then per second. `limit`: how long one piece of
-    work may hold up its chat. `idle`: when a worker with nothing to do ends.
+    `burst` and `rate`: messages one person may send at once and then per second; who sends more, and while he goes on,
+    is not heard. `limit`: how long one piece of work may hold up its chat. `idle`: when a worker with nothing to do
+    ends.
     """
 
     def __init__(
         self,
         *,
         gate: float = 10.0,
-        pending: int = 40,
-        burst: int = 120,
-        rate: float = 10.0,
+        pending: int = 12,
+        burst: int = 60,
+        rate: float = 2.0,
         limit: float = 120.0,
         idle: float = 30.0,
     ) -> None:
@@ -74,22 +86,33 @@ class ChatQueues:
         self._idle = idle
         self._lanes: dict[str, _Lane] = {}
         self._late: set[asyncio.Future[object]] = set()
+        self._floods: dict[tuple[str, str], _Allowance] = {}
         self._settled = asyncio.Event()
 
-    def submit(self, chat: str, work: Work, *, user: str = "", keys: tuple[str, ...] = ()) -> bool:
+    def submit(
+        self, chat: str, work: Work, *, user: str = "", keys: tuple[str, ...] = (), dropped: Work | None = None
+    ) -> bool:
         """Queue `work` behind everything of its chat; False when its user floods the chat and it was dropped.
 
-        `keys` are the inbound's key and twin, by which `has` finds what waits.
+        `keys` are the inbound's key and twin, by which `has` finds what waits. `dropped` is what is done in its turn
+        when it was; of several in a row the last one does it for all.
         """
         lane = self._lane(chat)
         if user and not self._allowed(lane, chat, user):
+            if dropped is not None:
+                if lane.items and lane.items[-1].passing_over:
+                    lane.items.pop()
+                self._append(chat, lane, _Item(dropped, "", (), passing_over=True))
             return False
-        lane.items.append(_Item(work, user, keys))
         lane.waiting[user] += 1
+        self._append(chat, lane, _Item(work, user, keys))
+        return True
+
+    def _append(self, chat: str, lane: _Lane, item: _Item) -> None:
+        lane.items.append(item)
         lane.more.set()
         if lane.worker is None:
             lane.worker = asyncio.create_task(self._serve(chat, lane), name=f"chat {chat}")
-        return True
 
     def has(self, chat: str, *keys: str) -> bool:
         """Return whether something with one of these keys waits in the chat."""
@@ -122,6 +145,9 @@ class ChatQueues:
 
     async def close(self) -> None:
         """End all workers; what still waits is dropped (history gives it back after the next start)."""
+        for (chat, user), flood in self._floods.items():
+            self._tell_of_flood(chat, user, flood)
+        self._floods.clear()
         tasks: list[asyncio.Future[Any]] = [*self._late]
         tasks += [lane.worker for lane in self._lanes.values() if lane.worker is not None]
         self._lanes.clear()
@@ -140,12 +166,35 @@ class ChatQueues:
         allowance.since = now
         if allowance.left >= 1 and lane.waiting[user] < self._pending:
             allowance.left -= 1
-            allowance.shedding = False
             return True
-        if not allowance.shedding:
-            allowance.shedding = True
-            logger.warning(f"{user} floods {chat}: what is too much is dropped")
+        allowance.left = 0.0  # only a pause fills it again
+        allowance.dropped = now
+        allowance.shed += 1
+        if (chat, user) not in self._floods:
+            allowance.began = now
+            self._floods[chat, user] = allowance
+            asyncio.get_running_loop().call_later(CALM_SECONDS, self._look_at_flood, chat, user)
         return False
+
+    def _look_at_flood(self, chat: str, user: str) -> None:
+        """Tell of a flood when it is over, or has gone on for long."""
+        if (flood := self._floods.get((chat, user))) is None:
+            return
+        loop = asyncio.get_running_loop()
+        calm = loop.time() - flood.dropped >= CALM_SECONDS
+        if calm or loop.time() - flood.began >= TOLD_EVERY:
+            self._tell_of_flood(chat, user, flood)
+        if calm:
+            del self._floods[chat, user]
+        else:
+            loop.call_later(CALM_SECONDS, self._look_at_flood, chat, user)
+
+    def _tell_of_flood(self, chat: str, user: str, flood: _Allowance) -> None:
+        """Count in one line what was dropped."""
+        if flood.shed:
+            seconds = flood.dropped - flood.began
+            logger.warning(f"flood chat={chat} who={user} shed={flood.shed} seconds={seconds:.0f}")
+        flood.shed, flood.began = 0, asyncio.get_running_loop().time()
 
     async def _serve(self, chat: str, lane: _Lane) -> None:
         while True:

@@ -64,6 +64,8 @@ class _Lane:
     not_before: float = 0.0
     paused: bool = False
     pauses: int = 0
+    begun: dict[int, float] = field(default_factory=dict)
+    """When the sending of rows began whose fate is not known."""
     look_at: dict[int, float] = field(default_factory=dict)
     """When to look again for rows that history could not tell of."""
     alarmed: set[object] = field(default_factory=set)
@@ -75,9 +77,11 @@ class _Lane:
 
 
 class Sender:
-    """Sends per chat in order. `bots` gives the connected accounts, `interval` the seconds between two sends.
+    """Sends per chat in order, news before answers.
 
-    Without `draw`, and where a picture cannot be drawn or QQ refuses it, the row's text goes out.
+    `bots` gives the connected accounts, `interval` the seconds between two sends. Without `draw`, and
+    where a picture cannot be drawn or QQ refuses it, the row's text goes out. `sure` tells a time (ms) that is not later
+    than QQ's.
     """
 
     def __init__(
@@ -90,10 +94,12 @@ class Sender:
         alarm: Alarm,
         patience: Patience | None = None,
         draw: Draw | None = None,
+        sure: Callable[[], int] | None = None,
     ) -> None:
         self._database = database
         self._draw = draw
         self._clock = clock
+        self._sure = sure or clock.now
         self._interval = interval
         self._alarm = alarm
         self._patience = patience or Patience()
@@ -154,6 +160,16 @@ class Sender:
             self._lanes[sent.chat].look_at.clear()
             self._lanes[sent.chat].woken.set()
 
+    async def recognise(self, chat: str, message_id: str) -> None:
+        """Somebody answers a message: if it is one of which QQ has not said that it is out, it is, under this id."""
+        async with self._database.read() as connection:
+            rows = await OutboxTable(connection).rows("sending", "unknown", chat=chat)
+        bot = await self._serving.pick(chat) if rows else None
+        if bot is not None and (row := await self._own.which(bot, rows, chat, message_id)) is not None:
+            async with self._database.write() as connection:
+                await OutboxTable(connection).mark_sent(row.outbox_id, message_id)
+            self.wake([chat])
+
     async def resume(self, chat: str) -> None:
         """End the rest of a chat (the bot may speak again) and go on."""
         async with self._database.write() as connection:
@@ -202,7 +218,7 @@ class Sender:
         async with self._database.read() as connection:
             box = OutboxTable(connection)
             unclear = await box.rows("sending", "unknown", chat=lane.chat)
-            row = next(iter(await box.rows("pending", chat=lane.chat, limit=1)), None)
+            row = await box.next_pending(lane.chat)
             chat = await ChatTable(connection).get(lane.chat)
         if not unclear and row is None:
             return None
@@ -233,7 +249,8 @@ class Sender:
         as_plain = decorated and (row.error.startswith(REFUSED) or row.attempts >= 2)
         message = await self._message(row, as_plain)
         async with self._database.write() as connection:
-            await OutboxTable(connection).mark_sending(row.outbox_id, self._clock.now())
+            await OutboxTable(connection).mark_sending(row.outbox_id, self._sure())
+        lane.begun[row.outbox_id] = _loop_time()
         hit("before_send")
         try:
             answer = await _call(bot, row.chat, message)
@@ -264,6 +281,7 @@ class Sender:
                 await ChatTable(connection).set_pause(row.chat, None)
         lane.pauses = 0
         lane.look_at.pop(row.outbox_id, None)
+        lane.begun.pop(row.outbox_id, None)
 
     async def _failed(self, lane: _Lane, bot: Caller, row: OutRow, failure: Failure, can_be_plain: bool) -> None:
         """Decide what becomes of a row whose sending failed."""
@@ -334,9 +352,10 @@ class Sender:
             await self._sent(lane, row, found)
             return 0.0, True
         settle = self._patience.settle_picture if row.picture else self._patience.settle
-        age = (self._clock.now() - (row.sending_at or 0)) / 1000
+        elapsed = max(0, self._sure() - (row.sending_at or 0)) / 1000
+        age = _loop_time() - lane.begun.setdefault(row.outbox_id, _loop_time() - elapsed)
         if age < settle:
-            return min(settle, settle - age), True
+            return settle - age, True
         await self._try_again(lane, row, row.attempts, row.error)
         hit("before_resend")
         return 0.0, True

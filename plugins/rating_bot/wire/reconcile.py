@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from rating_core.store.database import Database
 from rating_core.store.wire_store import OutboxTable, OutRow
 
-from .history import Caller, HistoryUnavailable, read_back
+from .history import Caller, HistoryUnavailable, read_back, read_one
 from .inbound import to_sent
 from .messages import Sent
 from .repair import Data
@@ -47,6 +47,16 @@ class OwnMessages:
         if found is None and not history.reached and not history.exhausted:
             raise HistoryUnavailable(row.chat, "not all that was said since can be read")
         return found
+
+    async def which(self, bot: Caller, rows: Iterable[OutRow], chat: str, message_id: str) -> OutRow | None:
+        """Return which of a chat's rows a message is; None where it is none of them or the client does not tell."""
+        item = await read_one(bot, chat, message_id)
+        if item is None or not self._is_own(item) or (sent := to_sent(item)) is None:
+            return None
+        for row in rows:
+            if await self._match(row, [sent]) is not None:
+                return row
+        return None
 
     async def _match(self, row: OutRow, messages: Iterable[Sent]) -> str | None:
         texts = {fingerprint(row.text), fingerprint(plain(row.text))}

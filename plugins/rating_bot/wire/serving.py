@@ -8,6 +8,9 @@ from nonebot.exception import ActionFailed, ApiNotAvailable, NetworkError
 from .history import Caller
 from .repair import whole
 
+LIST_SECONDS = 5.0
+"""How long an account has to tell which groups it is in."""
+
 
 class Serving:
     """The first connected account, by number, that is in the group; where none says so, the first of all."""
@@ -53,7 +56,7 @@ class Serving:
 async def groups_of(bot: Caller) -> set[str] | None:
     """Return the groups an account is in, None when the client does not say."""
     try:
-        answer: Any = await bot.call_api("get_group_list")
+        answer: Any = await bot.call_api("get_group_list", _timeout=LIST_SECONDS)
     except (ActionFailed, ApiNotAvailable, NetworkError):
         return None
     entries = answer if isinstance(answer, list) else []

@@ -10,9 +10,7 @@ from rating_core.store.wire_store import ChatTable
 
 from .messages import Inbound
 
-OVERLAP_MS = 3_000
-"""Events overtake each other by this much at most; history is read from so far before the watermark."""
-KEYS_KEPT = 500
+KEYS_KEPT = 1000
 NOTHING_YET = 0
 """watermark_seq of a chat in which nothing was seen since its first connection."""
 
@@ -39,12 +37,13 @@ class Watermarks:
         self._seen: dict[str, OrderedDict[str, None]] = {}
         self._frozen: dict[str, list[Inbound]] = {}
 
-    async def load(self, database: Database) -> None:
-        """Read all marks at start."""
+    async def load(self, database: Database) -> list[Mark]:
+        """Read all marks at start, and return them."""
         async with database.read() as connection:
             for row in await ChatTable(connection).all():
                 if row.watermark_at:
                     self._marks[row.chat] = self._floors[row.chat] = Mark(row.watermark_at, row.watermark_seq)
+        return [*self._marks.values()]
 
     def get(self, chat: str) -> Mark | None:
         """Return a chat's mark, None before its first connection."""
@@ -67,16 +66,22 @@ class Watermarks:
         """Move the mark over a message that was handled or passed over."""
         if inbound.kind != "message" or inbound.chat not in self._marks:
             return
+        self.remember(inbound)
+        if inbound.chat in self._frozen and not inbound.made_up:
+            self._frozen[inbound.chat].append(inbound)
+        else:
+            self._advance(inbound)
+
+    def remember(self, inbound: Inbound) -> None:
+        """Let `seen` know a message, whether its mark moves or not."""
+        if inbound.kind != "message" or inbound.chat not in self._marks:
+            return
         seen = self._seen.setdefault(inbound.chat, OrderedDict())
         seen[inbound.key] = None
         if inbound.seq is None:
             seen[inbound.twin] = None
         while len(seen) > KEYS_KEPT:
             seen.popitem(last=False)
-        if inbound.chat in self._frozen and not inbound.made_up:
-            self._frozen[inbound.chat].append(inbound)
-        else:
-            self._advance(inbound)
 
     def seen(self, inbound: Inbound) -> bool:
         """Return whether this process noted the message before."""

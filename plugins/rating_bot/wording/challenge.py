@@ -64,7 +64,7 @@ def issued(result: Issued, directory: Directory) -> str:
 def extended(result: Issued, by: str, reason: str, directory: Directory) -> str:
     """The new deadline."""
     challenge = result.challenge
-    head = f"约{challenge.number} 延期到{_when(challenge.deadline)}（{by}：{reason[:100]}）"
+    head = f"约{challenge.number} 延期到{_when(challenge.deadline)}（账{result.seq}，{by}：{reason[:100]}）"
     return "\n".join([head, _ask(challenge, directory), COPY, _form(challenge, directory)])
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from plugins.rating_bot.handlers.table import Command, Role
 
 TOO_MANY_QUERIES = "查得太快了，歇一会儿再查。"
+FLOODING = "消息太多太快：这一条和您接着发的都没有处理。停一会儿再发。"
 IN_GROUP_ONLY = "这个命令请在群里发。"
 IN_PRIVATE_ONLY = "这个命令请私聊发给我。"
 

@@ -26,12 +26,12 @@ from rating_core.ledger import (
 from rating_core.report_text import GameLine
 from rating_core.rulebook import CASUAL_WEIGHT
 from rating_core.service.correction_plans import Plan
-from rating_core.service.corrections import Adjusted, Applied, Proposed
+from rating_core.service.corrections import Applied, Proposed
 from rating_core.service.impact import ChallengeChange, Impact, PersonChange, VerdictChange
 from rating_core.service.people import PREVIEW_MINUTES
 from rating_core.times import show_day, show_time
 
-__all__ = ["adjusted", "applied", "applied_to_desk", "proposed", "refusal"]
+__all__ = ["applied", "applied_to_desk", "proposed", "refusal"]
 
 PEOPLE = 10
 """People in a preview, those who change most."""
@@ -64,6 +64,9 @@ def _title(plan: Plan, new: GameLine | None, directory: Directory) -> str:
         return f"撤销 局{number}{of}：{game_text(plan.old.line, directory)}"
     if plan.names is not None and action == "merge":
         return f"合并 「{plan.names[0]}」并入「{plan.names[1]}」"
+    if isinstance(plan.draft.entry, Adjustment):
+        adjusted = plan.draft.entry
+        return f"调分（{plan.draft.pool}）：{directory.name_of(adjusted.player)} {show_change(adjusted.amount)}"
     what = _what(plan, directory)
     if action == "penalty":
         return f"免罚 {what}"
@@ -224,6 +227,9 @@ def applied(result: Applied, by: str, directory: Directory) -> str:
     count = f"{players}人{games}局的分数随之更正。" if players else "没有人的分数变化。"
     if isinstance(result.plan.entry, ListPublished):
         count += _NO_LIST + "。"
+    if isinstance(result.plan.draft.entry, Adjustment):
+        changes = (c for c in result.impact.own if c.player == result.plan.draft.entry.player)
+        count = "\n".join(_person(change, (), directory.name_of(change.player)) for change in changes)
     return "\n".join(
         [f"账{result.seq} {_title(result.plan, result.new, directory)}", _reason(result.plan.request.reason, by), count]
     )
@@ -239,12 +245,3 @@ def applied_to_desk(result: Applied, by: str, directory: Directory) -> str:
     if not for_good:
         lines.append(f"要改回来：\n/撤销 账{result.seq} 理由")
     return "\n".join(lines)
-
-
-def adjusted(result: Adjusted, reason: str, by: str, directory: Directory) -> str:
-    """/调分: number, before → after, reason."""
-    change = show_change(result.after - result.before)
-    return (
-        f"账{result.seq} 调分（{result.pool}）：{directory.name_of(result.player)} "
-        f"{show_rating(result.before)} → {show_rating(result.after)}（{change}）\n{_reason(reason, by)}"
-    )

@@ -1,9 +1,10 @@
 """What the bot says at the desk: /待办, /日志, previews, /体检, /备份; and to commands it cannot carry out."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from plugins.rating_bot.wire.gapfill import Gap
-from plugins.rating_bot.wording.common import cut, fit, names
+from plugins.rating_bot.wording.common import cut, fit, names, pages_of
 from plugins.rating_bot.wording.integrity import rows_of
 from plugins.rating_bot.wording.reports import STATES
 from rating_core.directory import Directory
@@ -11,11 +12,15 @@ from rating_core.service.docket import Docket, Entry
 from rating_core.service.health import Health
 from rating_core.service.people import PREVIEW_MINUTES
 from rating_core.store.backup import BackupBroken, BackupFailed, NoSpace
-from rating_core.store.desk_store import JournalLine, Preview
+from rating_core.store.desk_store import DocketItem, JournalLine, Preview
 from rating_core.store.people_store import MASKED, Application
 from rating_core.store.report_store import Report
 from rating_core.times import show_time
 
+DOCKET_PAGE = 10
+JOURNAL_PAGE = 10
+JOURNAL_CHARS = 400
+"""A longer line of the journal is cut."""
 DOCKET_KINDS = {
     "missed": "可能漏收",
     "failed_send": "没发出去",
@@ -24,6 +29,7 @@ DOCKET_KINDS = {
     "late_game": "判了不应战，后来才收到期限前的报分",
     "old_command": "停机时发的命令，没有执行",
     "failed_backup": "备份没做成",
+    "clock": "机器的时钟不准",
     "restored": "从备份恢复过，请核对",
     "damaged": "账本损坏，暂停记分",
     "differs": "重算与现榜不一致",
@@ -50,30 +56,40 @@ def preview_expired(preview: Preview) -> str:
     return f"预{preview.preview_id}过了{PREVIEW_MINUTES}分钟，已失效，什么都没有改。请重新发一次命令。"
 
 
-def docket(found: Docket, page: int, directory: Directory) -> str:
+def docket_pages(found: Docket, directory: Directory) -> list[Sequence[Entry]]:
+    """Return the entries of each page of /待办: as many as fit into a message."""
+    rows = [_docket_line(entry, directory) for entry in found.entries]
+    longest = f"确认 {' '.join(['9' * 6] * DOCKET_PAGE)}"
+    pages = pages_of(rows, _docket_head(found, 99, 99), f"下一页：/待办 第99页\n{longest}", DOCKET_PAGE)
+    ends = list(accumulate(map(len, pages)))
+    return [found.entries[end - len(page) : end] for end, page in zip(ends, pages, strict=True)]
+
+
+def _docket_head(found: Docket, page: int, pages: int) -> str:
+    return f"待办{len(found.entries)}件" + (f"（第{page}/{pages}页）" if pages > 1 else "")
+
+
+def docket(found: Docket, pages: Sequence[Sequence[Entry]], page: int, directory: Directory) -> str:
     """/待办: what waits, each with its number; the last line is a command that can be typed."""
-    if not found.entries:
+    if not pages:
         return "待办是空的。"
-    shown = found.page(page)
-    if not shown:
-        return f"待办只有{found.pages}页。\n/待办 第{found.pages}页"
-    head = f"待办{len(found.entries)}件" + (f"（第{page}/{found.pages}页）" if found.pages > 1 else "")
-    lines = [head, *(_docket_line(entry, directory) for entry in shown)]
+    if page > len(pages):
+        return f"待办只有{len(pages)}页。\n/待办 第{len(pages)}页"
+    shown = pages[page - 1]
+    lines = [_docket_head(found, page, len(pages)), *(_docket_line(entry, directory) for entry in shown)]
+    if page < len(pages):
+        lines.append(f"下一页：/待办 第{page + 1}页")
     first = shown[0]
-    if isinstance(first, Application) and first.kind == MASKED:
-        last = ""
-    elif isinstance(first, Application):
-        last = f"/通过 审{first.application_id}"
+    if isinstance(first, Application) and first.kind != MASKED:
+        lines.append(f"/通过 审{first.application_id}")
     elif isinstance(first, Report) and first.state == "confirmed":
         numbers = [e.report_id for e in shown if isinstance(e, Report) and e.state == "confirmed"]
-        last = f"确认 {' '.join(map(str, numbers))}"
+        lines.append(f"确认 {' '.join(map(str, numbers))}")
     elif isinstance(first, Report):
-        last = f"/代确认 {first.report_id} 理由"
-    else:
-        last = "/待办 已阅" if page == 1 else f"/待办 第{page}页 已阅"
-    if page < found.pages:
-        lines.append(f"下一页：/待办 第{page + 1}页")
-    return fit(lines, "……还有{count}件", last=last)
+        lines.append(f"/代确认 {first.report_id} 理由")
+    elif isinstance(first, DocketItem):
+        lines.append("/待办 已阅" if page == 1 else f"/待办 第{page}页 已阅")
+    return "\n".join(lines)
 
 
 def digest(found: Docket, directory: Directory) -> str:
@@ -101,23 +117,32 @@ def _docket_line(entry: Entry, directory: Directory) -> str:
 
 
 def docket_cleared(count: int, left: int) -> str:
-    """已阅: reminders that were on the page are off the list; applications and reports are not."""
+    """已阅: reminders that were shown are off the list; applications and reports are not."""
     return f"已划掉{count}件提醒，待办还有{left}件。" + ("\n/待办" if left else "")
 
 
-def journal(lines: Sequence[JournalLine], directory: Directory) -> str:
-    """/日志: who did what, when, why; newest first."""
+def journal(lines: Sequence[JournalLine], page: int, asked: str, name: str, directory: Directory) -> str:
+    """/日志: who did what, when, why; newest first. `asked` (" 20") and `name` (" 张三") stand in the line to type.
+
+    `lines` are the newest ones, one more at least than pages up to this one can hold, if there are so many.
+    """
     if not lines:
         return "日志里没有记录。"
-    rows = []
-    for line in lines:
-        about = f" {line.about}" if line.about else ""
-        who = f" {directory.name_of(line.player_id)}" if line.player_id is not None else ""
-        detail = f"（{line.detail}）" if line.detail else ""
-        reason = f" 理由：{line.reason}" if line.reason else ""
-        by = directory.account_name(line.account_id)
-        rows.append(f"{show_time(line.said_at)[5:]} {by} {line.action}{about}{who}{detail}{reason}")
-    return fit(rows, "……还有{count}条，可加名字：/日志 50 名字")
+    typed = f"/日志{asked}{{}}{name}"
+    pages = pages_of([_journal_line(line, directory) for line in lines], "", typed.format(" 第999页"), JOURNAL_PAGE)
+    if page > len(pages):
+        return f"日志没有第{page}页。\n{typed.format('')}"
+    more = [f"下一页：{typed.format(f' 第{page + 1}页')}"] if page < len(pages) else []
+    return "\n".join([*pages[page - 1], *more])
+
+
+def _journal_line(line: JournalLine, directory: Directory) -> str:
+    about = f" {line.about}" if line.about else ""
+    who = f" {directory.name_of(line.player_id)}" if line.player_id is not None else ""
+    detail = f"（{line.detail}）" if line.detail else ""
+    reason = f" 理由：{line.reason}" if line.reason else ""
+    by = directory.account_name(line.account_id)
+    return cut(f"{show_time(line.said_at)[5:]} {by} {line.action}{about}{who}{detail}{reason}", JOURNAL_CHARS)
 
 
 def health(found: Health, backup_at: int | None, versions: str) -> str:
@@ -191,12 +216,27 @@ def sending_alarm(kind: str, chat: str, text: str) -> str:
     }[kind]
 
 
+def given_up(count: int, days: int) -> str:
+    """Messages that could not be sent for so long that they were deleted like everything else that was said then."""
+    return f"{count}条消息等了{days}天都没发出去，已删除；记下的比分不受影响"
+
+
 def was_offline(since: int, until: int, why: str) -> str:
     """To the superusers: the bot's QQ was logged out, or without a connection to QQ, and is back."""
     said = f"（{why}）" if why else ""
     return (
         f"机器人的QQ掉线过：{show_time(since)[5:]}—{show_time(until)[5:]}{said}，现在恢复了。"
         "这期间群里报的分已从历史里补记；在记分群看看有没有漏收：\n/待办"
+    )
+
+
+def clock_wrong(ahead: int) -> str:
+    """To desk and superusers: the machine's clock is so many ms ahead of QQ's (negative: behind)."""
+    minutes = round(abs(ahead) / 60_000)
+    span = f"{minutes}分钟" if minutes < 120 else f"{minutes / 60:.0f}小时"
+    return (
+        f"机器人所在的机器，时钟比QQ{'快' if ahead > 0 else '慢'}了约{span}。限期和赛季照QQ的时间算，没有影响；"
+        "请把时钟调准，开启自动对时。\n/待办"
     )
 
 
@@ -208,5 +248,6 @@ def missed(group: str, gap: Gap) -> str:
         "short": "历史消息不够长",
         "limit": "消息太多没有读全",
         "holes": f"中间缺{gap.missing}条",
+        "broken": "读到一半QQ不给了",
     }[gap.reason]
     return f"群{group} {since}到{until}（{why}），请翻看有没有漏掉的报分"

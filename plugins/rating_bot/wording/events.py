@@ -54,13 +54,13 @@ def opened(name: str, weight: float, pool: str, *, signoff: bool) -> str:
     return f"{head}：{how}。报分时第一行写：\n#{name}"
 
 
-def closed(name: str, waiting: Sequence[Report]) -> str:
-    """An event takes no more reports; those posted in time still count."""
+def closed(name: str, seq: int, waiting: Sequence[Report]) -> str:
+    """An event takes no more reports, by ledger row `seq`; those posted in time still count."""
     left = ""
     if waiting:
         numbers = "、".join(f"#{report.report_id}" for report in waiting[:MOST_NUMBERS])
         left = f"结束前报的还有{len(waiting)}份在等（{numbers}），确认后照样计分。"
-    return f"「{name}」已结束，不再收报分。{left}看结果：\n/赛事 战绩 {name}"
+    return f"「{name}」已结束（账{seq}），不再收报分。{left}看结果：\n/赛事 战绩 {name}"
 
 
 # --- the list -----------------------------------------------------------------------------------------------

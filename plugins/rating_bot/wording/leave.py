@@ -44,7 +44,7 @@ def taken(result: Taken, directory: Directory) -> str:
     leave = result.leave
     archived = "、".join(name for name, _ in leave.pools.archived)
     lines = [
-        f"{directory.name_of(leave.player)}已请假（L8），{show_day(leave.until)}起可参赛。",
+        f"{directory.name_of(leave.player)}已请假（账{result.seq}，L8），{show_day(leave.until)}起可参赛。",
         f"{archived}封存，不扣分；到时再有报分生效就回到榜上。",
     ]
     if leave.pools.listed:

@@ -1,6 +1,6 @@
 """What the bot says about 蒙面人公用号 (§7 D): to its holder and the superusers in private, to others neutrally."""
 
-from plugins.rating_bot.wording.common import fit, games_in_short, names
+from plugins.rating_bot.wording.common import games_in_short, names
 from rating_core.directory import Directory
 from rating_core.rulebook import MASKED_INITIAL, MASKED_NAME
 from rating_core.service.masked import Taken
@@ -110,14 +110,16 @@ def same_as(report: Report) -> str:
     return f"未记录：与#{report.report_id}相同（等裁判或记分员确认）。如果是另外几局，等它生效以后再报。"
 
 
-def own_game(report: Report) -> str:
-    """A game against himself."""
+def own_game(report: Report, directory: Directory) -> str:
+    """A game against himself; only the desk can decide it, and nobody else learns why."""
     number = report.report_id
-    if not report.open:
-        return f"#{number}是{MASKED_NAME}和您自己榜上名字的局，只能由别的记分员处理。"
+    what = f"#{number}是{MASKED_NAME}和您自己榜上名字的局，您不能自己确认，要由别的记分员处理。"
+    if report.state != "waiting":
+        return what
+    here = directory.masked in report.sides()[1]
     return (
-        f"#{number} 转给记分员：这是{MASKED_NAME}和您自己榜上名字的局，您不能自己确认，要由别的记分员核实后处理。"
-        "群里不会说明原因。"
+        f"{what}群里看起来和别的报分一样，过期没人确认就转给记分员。想早点处理，"
+        f"请{'在这里' if here else '用榜上的名字在群里'}发：\n有误 {number}"
     )
 
 
@@ -140,10 +142,3 @@ SPEAK_HERE = f"{MASKED_NAME}的局请在这里私聊报给我，不要在群里�
 # --- to everybody -------------------------------------------------------------------------------------------
 
 FREE = f"未记录：{MASKED_NAME}现在没有发给任何人使用（L13），不能报它的局。想用的人请私聊我发：\n/蒙面人 申请"
-
-
-def look(report: Report, directory: Directory) -> str:
-    """To the desk: a report that only it can decide; why is not said."""
-    number = report.report_id
-    last = f"请记分员看一下，查实后发（作废则 /作废 {number} 理由）：\n/代确认 {number} 理由"
-    return fit([f"#{number}（{report.pool}）", games_in_short(report.lines, directory.name_of)], last=last)

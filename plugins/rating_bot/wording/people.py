@@ -136,8 +136,11 @@ def renamed(old: str, new: str) -> str:
     return f"「{old}」改名为「{new}」，旧名以后仍然认得。"
 
 
-def ip_checked(name: str, valid: bool) -> str:
-    return f"已登记「{name}」的IP截图核验（L11），截图本身不保存。" if valid else f"已撤销「{name}」的IP核验（L11）。"
+def ip_checked(name: str, seq: int, *, valid: bool) -> str:
+    """The IP check was entered as ledger row `seq`, or taken back."""
+    if valid:
+        return f"已登记「{name}」的IP截图核验（账{seq}，L11），截图本身不保存。"
+    return f"已撤销「{name}」的IP核验（账{seq}，L11）。"
 
 
 def appointed(role: str, qq: str) -> str:

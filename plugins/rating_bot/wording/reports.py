@@ -108,7 +108,8 @@ def acknowledgements(result: Effective, directory: Directory) -> list[str]:
             shown = show_rating(after - display.step * missing)
             text += f" 未满{display.needed}盘，还差{missing}盘，榜上显示{shown}"
         lines.append(text)
-    extra = [f"约{number}已应战，不扣分（L9）。" for number in result.fulfilled] + _uncounted(result, directory)
+    extra = [f"约{number}已应战（账{seq}），不扣分（L9）。" for number, seq in result.fulfilled]
+    extra += _uncounted(result, directory)
     if fits(whole := "\n".join(lines + extra)):
         return [whole]
     first = fit(lines, "……其余{count}人见 /战绩")
@@ -257,19 +258,24 @@ def no_report(number: int) -> str:
     return f"没有#{number}这份报分，请看清提示里的编号。"
 
 
-def disputed(result: Changed, directory: Directory) -> str:
+def disputed(report: Report) -> str:
     """To the players: it is now the desk's."""
-    number = result.report.report_id
+    number = report.report_id
     return f"#{number} 争议：已转给记分员。双方商量好了，对方仍可回：\n确认 {number}"
 
 
-def dispute_notice(result: Changed, directory: Directory) -> str:
+def disputed_by(result: Changed, directory: Directory) -> str:
+    """Return what people read of who disputed a report: the name as which he did."""
+    if result.player in result.report.players and result.player is not None:
+        return directory.name_of(result.player)
+    return directory.account_name(result.by)
+
+
+def dispute_notice(report: Report, who: str, reason: str, directory: Directory) -> str:
     """To the scoring group: lines and reason."""
-    report = result.report
-    reason = result.reason or "没有说原因"
     return "\n".join(
         [
-            f"#{report.report_id} 争议（{said_by(report, result.by, directory)}：{cut(reason, SHOWN_REASON)}）",
+            f"#{report.report_id} 争议（{who}：{cut(reason or '没有说原因', SHOWN_REASON)}）",
             games_in_short(report.lines, directory.name_of),
             f"查实后发（作废则 /作废 {report.report_id} 理由）：\n/代确认 {report.report_id} 理由",
         ]

@@ -1,0 +1,11 @@
+"""The flood in a very short form; `python -m tests.reliability.flood` is the whole."""
+
+import pytest
+
+from tests.reliability import flood
+
+
+@pytest.mark.timeout(90)
+def test_a_short_flood(capsys: pytest.CaptureFixture[str]) -> None:
+    assert flood.main(["--seconds", "4", "--seed", "1"]) == 0, capsys.readouterr().out
+    assert "FIGURE flood: 8" in capsys.readouterr().out
