@@ -70,7 +70,11 @@ class Book:
         return cls(State.empty(pools))
 
     def advance(self, rows: Iterable[Row]) -> None:
-        """Read ledger rows after `seq`, in order. Raises LedgerError on a gap or an unreadable row."""
+        """Read ledger rows after `seq`, in order; corrections among them are resolved first, then all is folded once.
+
+        Raises LedgerError on a gap or an unreadable row: the Book then stands before it. Where the fold itself fails
+        on what a row holds, the Book is of no more use.
+        """
         reached, steps, games = None, len(self._steps), len(self.columns)
         try:
             for row in rows:

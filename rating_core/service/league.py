@@ -113,12 +113,21 @@ class League:
         try:
             self.book.advance(rows)
         except Exception as error:  # nonsense may fail anywhere in the fold, half-way
-            good, self.book = self.book.seq, Book()
-            async for row in ledger.rows_after(0):
-                if row.seq > good:
-                    break
-                self.book.advance([row])
+            good = await self._last_good_row(ledger)
+            self.book = Book()
+            self.book.advance([row async for row in ledger.rows_after(0) if row.seq <= good])
             raise LedgerError(f"row {good + 1}: {error!r}") from error
+
+    async def _last_good_row(self, ledger: LedgerStore) -> int:
+        """Return the last ledger row before the first that no Book can read."""
+        trial, good = Book(), 0
+        async for row in ledger.rows_after(0):
+            try:
+                trial.advance([row])
+            except Exception:
+                return good
+            good = row.seq
+        return good
 
     def found_damage(self, seq: int, read_to: int | None = None) -> None:
         """Ledger row `seq` is not what was written: nothing more is entered. The first finding stands."""
