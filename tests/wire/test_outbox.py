@@ -169,6 +169,22 @@ async def test_history_that_says_nothing_holds_the_message_and_only_that(post: P
     assert len(post.alarms) == 1
 
 
+async def test_history_that_begins_after_the_sending_says_nothing(post: Post) -> None:
+    post.qq.say(GROUP, 1, "hello")
+    bot = await post.begin(mute_answers=1, no_history=True)
+    number = await post.queue("收到 #1")
+    await post.until(number, "unknown")
+    later = post.qq.now() + 2_000
+    post.qq.now = lambda: later
+    post.qq.say(GROUP, 1, "later")
+    bot.faults.no_history, bot.faults.history_limit = False, 1
+    await asyncio.sleep(0.2)  # time in which it would have been sent again
+    assert (post.said(), (await post.row(number)).state) == (["收到 #1"], "unknown")
+    bot.faults.history_limit = None
+    await post.until(number, "sent")
+    assert post.said() == ["收到 #1"]
+
+
 async def test_without_history_the_clients_own_word_is_enough(post: Post) -> None:
     post.new(Patience(look_again=60))
     await post.begin("gocqhttp", mute_answers=1)
@@ -358,7 +374,7 @@ async def test_an_answer_nobody_waits_for_any_more_is_dropped(post: Post) -> Non
     await post.begin()
     late = await post.queue("榜", kind="answer", expires_at=post.now() - 1)
     await post.until(await post.queue("收到 #1"), "sent")
-    assert (await post.row(late)).state == "dropped"
+    await post.until(late, "dropped")
     assert post.said() == ["收到 #1"]
 
 

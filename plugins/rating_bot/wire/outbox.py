@@ -140,7 +140,7 @@ class Sender:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
             return
-        for chat in chats:
+        for chat in sorted(chats):
             lane = self._lanes.setdefault(chat, _Lane(chat))
             lane.woken.set()
             if lane.task is None:
