@@ -107,7 +107,8 @@ def command(
 
         TABLE.add(
             Command(
-                word, run, form, help, example, tuple(slots), tuple(aliases), role, where, query, quote, instead, prepare
+                word, run, form, help, example, tuple(slots), tuple(aliases), role, where, query, quote, instead,
+                prepare,
             )
         )  # fmt: skip
         return handler
