@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from rating_core.names import erased_label
 from rating_core.roster import Roster
 from rating_core.rulebook import MASKED_NAME
 
@@ -161,15 +162,8 @@ class Directory:
 
     def name_of(self, player_id: int) -> str:
         """Return a player's current name; his number where he has none any more."""
-        try:
-            return self.roster.name_of(self.merged.get(player_id, player_id))
-        except KeyError:
-            return self.label_of(player_id)
-
-    @staticmethod
-    def label_of(player_id: int) -> str:
-        """Return what stands in the place of the name of a player who was forgotten; nobody may take such a name."""
-        return f"已注销{player_id}"
+        whose = self.merged.get(player_id, player_id)
+        return self.roster.name_of(whose) if self.roster.has(whose) else erased_label(whose)
 
     def is_named(self, player_id: int) -> bool:
         """Return whether a player has a name, which nobody has who was forgotten."""

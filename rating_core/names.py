@@ -45,6 +45,7 @@ _SPACES = "\t\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x
 _BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
 """Hangul fillers and the empty Braille pattern: letters or symbols to Python, blanks to the eye."""
 
+_ANGLES = re.compile("([<>\n])")
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
@@ -56,6 +57,9 @@ def _cleaning_table() -> dict[int, int | None]:
 
 _CLEANING = _cleaning_table()
 _CONTROLS: dict[int, None] = {c: None for c in (*range(0x20), *range(0x7F, 0xA0)) if c != 0x0A}
+
+
+_COLOUR_BEGINS = ("<%", "<$", "<&")
 
 
 def _is_colour_code(inside: str) -> bool:
@@ -72,17 +76,17 @@ def _without_colour_codes(text: str) -> str:
     """Drop QQ's colour codes, innermost first, in one pass over the text."""
     out: list[str] = []
     opens: list[int] = []
-    for c in text:
-        out.append(c)
-        if c == "<":
-            opens.append(len(out) - 1)
-        elif c == "\n":
+    for part in _ANGLES.split(text):
+        if part == "<":
+            opens.append(len(out))
+        elif part == "\n":
             opens.clear()
-        elif c == ">" and opens:
-            if _is_colour_code("".join(out[opens[-1] + 1 : -1])):
+        elif part == ">" and opens:
+            if _is_colour_code("".join(out[opens[-1] + 1 :])):
                 del out[opens.pop() :]
-            else:
-                opens.clear()
+                continue
+            opens.clear()
+        out.append(part)
     return "".join(out)
 
 
@@ -92,7 +96,7 @@ def clean_text(text: str) -> str:
     Runs of spaces keep their length: the report parser looks at it (rulebook §4).
     """
     text = _LINE_ENDS.sub("\n", text).translate(_CLEANING)
-    if "<" in text:
+    if any(begin in text for begin in _COLOUR_BEGINS):
         text = _without_colour_codes(text)
     return text.translate(_CONTROLS)
 
@@ -199,6 +203,7 @@ _DATE = re.compile(
 _COUNT = re.compile(
     r"第[\d一二三四五六七八九十百]+[期页条]|前[\d一二三四五六七八九十百]+|[局约审预账]\d+|账号\d+|已注销\d+"
 )
+_ERASED = re.compile("已注销[0-9]+")
 _PLACING_WORDS = frozenset(PLACINGS) | {"季军", "旧季军"}
 
 
@@ -241,6 +246,16 @@ def _taken_meaning(name: str, reserved: Container[str]) -> NameProblem | None:
     if any(form in reserved for form in (name, plain, tight)):
         return NameProblem("command_word", name)
     return None
+
+
+def erased_label(player_id: int) -> str:
+    """Return what stands in the place of the name of a player who was forgotten; nobody may take such a name."""
+    return f"已注销{player_id}"
+
+
+def is_erased_label(name: str) -> bool:
+    """Return whether this stands in the place of a name."""
+    return _ERASED.fullmatch(name) is not None
 
 
 def check_new_name(name: str, reserved: Container[str] = ()) -> NameProblem | None:
