@@ -45,6 +45,7 @@ _SPACES = "\t\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x
 _BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
 """Hangul fillers and the empty Braille pattern: letters or symbols to Python, blanks to the eye."""
 
+_COLOUR_BEGINS = ("<%", "<$", "<&")
 _ANGLES = re.compile("([<>\n])")
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
@@ -57,9 +58,6 @@ def _cleaning_table() -> dict[int, int | None]:
 
 _CLEANING = _cleaning_table()
 _CONTROLS: dict[int, None] = {c: None for c in (*range(0x20), *range(0x7F, 0xA0)) if c != 0x0A}
-
-
-_COLOUR_BEGINS = ("<%", "<$", "<&")
 
 
 def _is_colour_code(inside: str) -> bool:
