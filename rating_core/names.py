@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Container
 from dataclasses import dataclass
 
-from rating_core.rulebook import PLACINGS
+from rating_core.rulebook import PLACINGS, POOLS
 
 MAX_NAME_LENGTH = 16
 """Visible characters of a new name."""
@@ -202,6 +202,7 @@ _COUNT = re.compile(
     r"第[\d一二三四五六七八九十百]+[期页条]|前[\d一二三四五六七八九十百]+|[局约审预账]\d+|账号\d+|已注销\d+"
 )
 _ERASED = re.compile("已注销[0-9]+")
+_POOL_SKELETONS = frozenset(map(skeleton, POOLS))
 _PLACING_WORDS = frozenset(PLACINGS) | {"季军", "旧季军"}
 
 
@@ -239,6 +240,8 @@ def _taken_meaning(name: str, reserved: Container[str]) -> NameProblem | None:
     for word in plain.split(" "):
         if word in RESULT_WORDS:
             return NameProblem("result_word", word)
+    if skeleton(name) in _POOL_SKELETONS:
+        return NameProblem("pool_name", name)
     if _COUNT.fullmatch(tight):
         return NameProblem("number_word", name)
     if any(form in reserved for form in (name, plain, tight)):
