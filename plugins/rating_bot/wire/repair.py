@@ -15,7 +15,7 @@ from .messages import AT_CLOSE, AT_OPEN
 Data = dict[str, Any]
 
 MAX_TEXT = 20_000
-"""Characters kept of one text; QQ itself allows about 5,000."""
+"""Characters kept of one message, or in the last of its texts; QQ itself allows about 5,000."""
 MAX_SEGMENTS = 1_000
 MAX_CODES = 100
 """CQ codes in one string; more are not read as codes, because reading them takes time squared."""
@@ -107,7 +107,7 @@ def _message(fixed: Data) -> Data | None:
     fixed["font"] = whole(fixed.get("font")) or 0
     source = fixed.get("message")
     raw = fixed.get("raw_message")
-    fixed["raw_message"] = raw if isinstance(raw, str) else ""
+    fixed["raw_message"] = raw[:MAX_TEXT] if isinstance(raw, str) else ""
     fixed["message"] = segments(fixed["raw_message"] if source is None else source) or [_NOTHING_SAID]
     if fixed.get("message_type") not in ("group", "private"):
         if fixed.get("message_type"):
@@ -152,7 +152,15 @@ def segments(source: object) -> list[Data]:
         found = (source,)
     else:
         found = source[:MAX_SEGMENTS] if isinstance(source, list) else ()
-    return [fixed for part in found if (fixed := _segment(part)) is not None]
+    kept: list[Data] = []
+    size = 0
+    for part in found:
+        if (fixed := _segment(part)) is not None:
+            kept.append(fixed)
+            size += len(fixed["data"]["text"]) if fixed["type"] == "text" else 0
+        if size >= MAX_TEXT:
+            break
+    return kept
 
 
 def _segment(part: object) -> Data | None:
