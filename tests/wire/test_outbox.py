@@ -102,6 +102,29 @@ async def test_mention_and_quote(post: Post) -> None:
     assert bot.sent()[0]["group_id"] == GROUP
 
 
+async def test_the_desk_is_told_before_a_message_is_given_up(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who dies between the two tells twice, instead of never."""
+    states = []
+
+    async def alarm(kind: str, about: str, detail: str) -> None:
+        states.append((kind, (await post.row(number)).state))
+
+    monkeypatch.setattr(post, "_alarm", alarm)
+    post.new()
+    post.qq.say(GROUP, 1, "大家好")
+    bot = await post.begin(lose_sends=9)
+    number = await post.queue("收到 #1")
+    await post.until(number, "failed")
+    bot.faults.lose_sends = 0
+    bot.faults.muted = {GROUP}
+    number = await post.queue("收到 #2")
+    async with asyncio.timeout(20):
+        while len(states) < 2:
+            await asyncio.sleep(0.005)
+    assert states[0] == ("failed", "unknown")
+    assert states[1] == ("muted", "sending")
+
+
 async def test_a_private_message_has_names_for_mentions(post: Post) -> None:
     await post.begin()
     await post.until(await post.queue(f"{at('2', '李四')} 报名", chat="u1"), "sent")
@@ -298,7 +321,7 @@ async def test_a_lost_group_rests_and_the_desk_is_told(post: Post) -> None:
     async with asyncio.timeout(5):
         await post.alarmed.wait()
     assert post.alarms[0][:2] == ("kicked", CHAT)
-    assert (await post.row(number)).state == "pending"
+    await post.until(number, "pending")
 
 
 async def test_another_account_in_the_group_takes_over(post: Post) -> None:
