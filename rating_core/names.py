@@ -9,6 +9,8 @@ from rating_core.rulebook import PLACINGS, POOLS
 
 MAX_NAME_LENGTH = 16
 """Visible characters of a new name."""
+MAX_MARKS = 3
+"""Accents on one character; a tower of them covers the lines above."""
 
 _LONGEST = 256
 """Longer texts are no names; composing them could take long."""
@@ -207,7 +209,11 @@ _PLACING_WORDS = frozenset(PLACINGS) | {"季军", "旧季军"}
 
 
 def _bad_character(name: str) -> NameProblem | None:
+    marks = 0
     for c in name:
+        marks = marks + 1 if unicodedata.category(c)[0] == "M" else 0
+        if marks > MAX_MARKS:
+            return NameProblem("character", f"U+{ord(c):04X}")
         if c in _QUOTES:
             return NameProblem("quote", c)
         if c in "@＠":
