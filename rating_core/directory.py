@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from rating_core.names import erased_label
 from rating_core.roster import Roster
 from rating_core.rulebook import MASKED_NAME
 
@@ -85,6 +86,8 @@ class Directory:
     holdings: tuple[Holding, ...] = ()
     """Who held 蒙面人公用号, oldest first. Nobody is ever told (§7 D)."""
     past_bindings: tuple[PastBinding, ...] = ()
+    merged_names: dict[int, str] = field(default_factory=dict)
+    """What the players of wrong names were called when they were merged (§10)."""
     roles_whole: bool = True
     """False: a row of the roles is broken and may have been anybody's dismissal; group roles then give no rights."""
 
@@ -97,12 +100,13 @@ class Directory:
         events: Mapping[int, str],
         holdings: Iterable[Holding] = (),
         past_bindings: Iterable[PastBinding] = (),
+        merged_names: Mapping[int, str] | None = None,
         *,
         roles_whole: bool = True,
     ) -> "Directory":
         directory = cls(
             Roster(names), events=dict(events), holdings=tuple(holdings), past_bindings=tuple(past_bindings),
-            roles_whole=roles_whole,
+            merged_names=dict(merged_names or {}), roles_whole=roles_whole,
         )  # fmt: skip
         for account in accounts:
             directory.put(account)
@@ -113,7 +117,8 @@ class Directory:
     def copy(self) -> "Directory":
         return Directory(
             self.roster.copy(), dict(self.by_qq), dict(self.by_id), {p: set(a) for p, a in self.by_player.items()},
-            dict(self.roles), dict(self.events), self.merged, self.holdings, self.past_bindings, self.roles_whole,
+            dict(self.roles), dict(self.events), self.merged, self.holdings, self.past_bindings,
+            dict(self.merged_names), self.roles_whole,
         )  # fmt: skip
 
     def put(self, account: Account) -> None:
@@ -157,19 +162,17 @@ class Directory:
 
     def name_of(self, player_id: int) -> str:
         """Return a player's current name; his number where he has none any more."""
-        try:
-            return self.roster.name_of(self.merged.get(player_id, player_id))
-        except KeyError:
-            return self.label_of(player_id)
-
-    @staticmethod
-    def label_of(player_id: int) -> str:
-        """Return what stands in the place of the name of a player who was forgotten; nobody may take such a name."""
-        return f"已注销{player_id}"
+        whose = self.merged.get(player_id, player_id)
+        return self.roster.name_of(whose) if self.roster.has(whose) else erased_label(whose)
 
     def is_named(self, player_id: int) -> bool:
         """Return whether a player has a name, which nobody has who was forgotten."""
         return self.roster.has(self.merged.get(player_id, player_id))
+
+    def name_before_merge(self, player_id: int) -> str:
+        """Return what a player was called before he was merged into another; else his current name."""
+        was_merged = player_id in self.merged and player_id in self.merged_names
+        return self.merged_names[player_id] if was_merged else self.name_of(player_id)
 
     def account_name(self, account_id: int) -> str:
         """Return what people read of an account: its player's name, else 〔its group card〕; never its QQ."""

@@ -5,10 +5,12 @@ import unicodedata
 from collections.abc import Container
 from dataclasses import dataclass
 
-from rating_core.rulebook import PLACINGS
+from rating_core.rulebook import PLACINGS, POOLS
 
 MAX_NAME_LENGTH = 16
 """Visible characters of a new name."""
+MAX_MARKS = 3
+"""Accents on one character; a tower of them covers the lines above."""
 
 _LONGEST = 256
 """Longer texts are no names; composing them could take long."""
@@ -45,6 +47,8 @@ _SPACES = "\t\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x
 _BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
 """Hangul fillers and the empty Braille pattern: letters or symbols to Python, blanks to the eye."""
 
+_COLOUR_BEGINS = ("<%", "<$", "<&")
+_ANGLES = re.compile("([<>\n])")
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
@@ -72,17 +76,17 @@ def _without_colour_codes(text: str) -> str:
     """Drop QQ's colour codes, innermost first, in one pass over the text."""
     out: list[str] = []
     opens: list[int] = []
-    for c in text:
-        out.append(c)
-        if c == "<":
-            opens.append(len(out) - 1)
-        elif c == "\n":
+    for part in _ANGLES.split(text):
+        if part == "<":
+            opens.append(len(out))
+        elif part == "\n":
             opens.clear()
-        elif c == ">" and opens:
-            if _is_colour_code("".join(out[opens[-1] + 1 : -1])):
+        elif part == ">" and opens:
+            if _is_colour_code("".join(out[opens[-1] + 1 :])):
                 del out[opens.pop() :]
-            else:
-                opens.clear()
+                continue
+            opens.clear()
+        out.append(part)
     return "".join(out)
 
 
@@ -92,7 +96,7 @@ def clean_text(text: str) -> str:
     Runs of spaces keep their length: the report parser looks at it (rulebook §4).
     """
     text = _LINE_ENDS.sub("\n", text).translate(_CLEANING)
-    if "<" in text:
+    if any(begin in text for begin in _COLOUR_BEGINS):
         text = _without_colour_codes(text)
     return text.translate(_CONTROLS)
 
@@ -199,11 +203,17 @@ _DATE = re.compile(
 _COUNT = re.compile(
     r"第[\d一二三四五六七八九十百]+[期页条]|前[\d一二三四五六七八九十百]+|[局约审预账]\d+|账号\d+|已注销\d+"
 )
+_ERASED = re.compile("已注销[0-9]+")
+_POOL_SKELETONS = frozenset(map(skeleton, POOLS))
 _PLACING_WORDS = frozenset(PLACINGS) | {"季军", "旧季军"}
 
 
 def _bad_character(name: str) -> NameProblem | None:
+    marks = 0
     for c in name:
+        marks = marks + 1 if unicodedata.category(c)[0] == "M" else 0
+        if marks > MAX_MARKS:
+            return NameProblem("character", f"U+{ord(c):04X}")
         if c in _QUOTES:
             return NameProblem("quote", c)
         if c in "@＠":
@@ -236,11 +246,23 @@ def _taken_meaning(name: str, reserved: Container[str]) -> NameProblem | None:
     for word in plain.split(" "):
         if word in RESULT_WORDS:
             return NameProblem("result_word", word)
+    if skeleton(name) in _POOL_SKELETONS:
+        return NameProblem("pool_name", name)
     if _COUNT.fullmatch(tight):
         return NameProblem("number_word", name)
     if any(form in reserved for form in (name, plain, tight)):
         return NameProblem("command_word", name)
     return None
+
+
+def erased_label(player_id: int) -> str:
+    """Return what stands in the place of the name of a player who was forgotten; nobody may take such a name."""
+    return f"已注销{player_id}"
+
+
+def is_erased_label(name: str) -> bool:
+    """Return whether this stands in the place of a name."""
+    return _ERASED.fullmatch(name) is not None
 
 
 def check_new_name(name: str, reserved: Container[str] = ()) -> NameProblem | None:

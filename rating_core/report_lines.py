@@ -142,7 +142,7 @@ class Line:
 
     def joins(self, start: int, end: int) -> bool:
         """Whether only single spaces stand inside this part."""
-        return not any(self.wide[start : end - 1])
+        return True not in self.wide[start : end - 1]
 
     def places(self, test: Callable[[str], bool]) -> list[int]:
         """Return where a result may stand: the tokens that pass, with room for the names on either side."""
@@ -175,11 +175,13 @@ def _tokenize(text: str) -> tuple[tuple[str, ...], tuple[bool, ...]]:
 
 def _known_spans(tokens: tuple[str, ...], roster: Roster) -> dict[int, dict[int, int]]:
     known: dict[int, dict[int, int]] = {}
-    for start, token in enumerate(tokens):
-        for end in range(start + 1, min(start + roster.words_from(token), len(tokens)) + 1):
-            player = roster.find(" ".join(tokens[start:end]))
-            if player is not None:
+    for start, name in enumerate(tokens):
+        most = min(start + roster.words_from(name), len(tokens))
+        for end in range(start + 1, most + 1):
+            if (player := roster.find(name)) is not None:
                 known.setdefault(start, {})[end] = player
+            if end < most:
+                name = f"{name} {tokens[end]}"
     return known
 
 
@@ -252,15 +254,15 @@ _Cost = tuple[int, int]
 
 
 def _cheapest(line: Line, start: int, end: int, size: int) -> tuple[_Cost, Parts] | None:
-    def cost(parts: Parts) -> _Cost:
-        known = sum(line.player(*part) is not None for part in parts)
-        against = sum(not line.joins(*part) for part in parts)
-        return -known, against + (len(parts) == 2 and not line.wide[parts[0][1] - 1])
-
-    cuts: list[Parts] = [((start, cut), (cut, end)) for cut in range(start + 1, end)]
     if size == 1:
-        cuts = [((start, end),)]
-    return min(((cost(parts), parts) for parts in cuts), default=None)
+        return (-(line.player(start, end) is not None), not line.joins(start, end)), ((start, end),)
+    best: tuple[_Cost, Parts] | None = None
+    for cut in range(start + 1, end):
+        known = (line.player(start, cut) is not None) + (line.player(cut, end) is not None)
+        against = (not line.joins(start, cut)) + (not line.joins(cut, end)) + (not line.wide[cut - 1])
+        if best is None or (-known, against) < best[0]:
+            best = (-known, against), ((start, cut), (cut, end))
+    return best
 
 
 def best_guess(line: Line, places: Iterable[int], sizes: Sizes) -> tuple[int, Parts] | None:

@@ -2,12 +2,9 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from nonebot import log
-
-if TYPE_CHECKING:
-    from loguru import Record
 
 CHATTY = ("/nonebot/message.py", "/nonebot/internal/matcher/matcher.py", "/uvicorn/protocols/")
 """Files whose lines below a warning tell who said what, and who asked for which address with which token.
@@ -22,7 +19,7 @@ def install() -> None:
     log.logger_id = log.logger.add(sys.stdout, level=0, diagnose=False, filter=worth_a_line, format=log.default_format)
 
 
-def worth_a_line(record: "Record") -> bool:
+def worth_a_line(record: Any) -> bool:
     """Return whether a record is written: LOG_LEVEL decides, but for what CHATTY files say below WARNING."""
     if record["level"].no < log.logger.level("WARNING").no:
         path = Path(record["file"].path).as_posix()

@@ -26,6 +26,7 @@ from rating_core.ledger import (
     Settlement,
     Void,
 )
+from rating_core.names import is_erased_label
 from rating_core.report_text import GameLine
 from rating_core.rulebook import EVENT_WEIGHTS, MAX_REPORT_LINES, POOLS, UNRATED_WEIGHT
 from rating_core.service.events import check_event_name
@@ -134,14 +135,16 @@ class _Builder:
     def _register(self) -> list[tuple[int, tuple[str, ...]]]:
         """New players first; balances of those who start with a rating of their own."""
         names = []
-        for number, player in enumerate(self._reader.names.new, start=1):
+        new = self._reader.names.new
+        for number, player in enumerate(new, start=1):
             registered = self._player(-number)
             initial, placing = self._reader.initials[-number]
             self._add(PlayerRegistered(registered, initial, placing), self._first_at)
             if player.ip_checked:
                 self._add(IpChecked(registered, True), self._first_at)
-            names.append((registered, (*player.former, player.name)))
-        self._take("player", len(names))
+            if not is_erased_label(player.name):  # who was forgotten has no name here either
+                names.append((registered, (*player.former, player.name)))
+        self._take("player", len(new))
         for number, (player, rating) in self._reader.starts.items():
             self._start(number, player, rating)
         return names

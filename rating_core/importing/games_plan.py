@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from rating_core.book import Book
 from rating_core.directory import Directory
 from rating_core.importing.files import GameFile, RawGame, RawPlayer
-from rating_core.importing.sides import Names, Sides, Unknown
+from rating_core.importing.sides import Names, Sides, Unknown, known_names
 from rating_core.importing.values import HIGHEST_RATING, LOWEST_RATING, Problem
 from rating_core.ledger import Draft, OpeningBalance
 from rating_core.names import normalize_name
@@ -120,7 +120,7 @@ class GamesReader:
     ) -> None:
         self._file, self._book, self._directory, self._options, self._at = file, book, directory, options, at
         self.problems: list[Problem] = list(file.problems)
-        self.names = Names(directory.roster.copy(), reserved, options.new_players, self.problems)
+        self.names = Names(known_names(book, directory), reserved, options.new_players, self.problems)
         self.reserved = reserved
         self.as_losses: Counter[str] = Counter()
         self.starts: dict[int, tuple[RawPlayer, float]] = {}

@@ -4,9 +4,11 @@ import unicodedata
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from rating_core.book import Book
+from rating_core.directory import Directory
 from rating_core.importing.files import RawGame, RawPlayer
 from rating_core.importing.values import Problem
-from rating_core.names import MAX_NAME_LENGTH, NameProblem, check_new_name, normalize_name
+from rating_core.names import MAX_NAME_LENGTH, NameProblem, check_new_name, is_erased_label, normalize_name
 from rating_core.report_lines import (
     Line,
     cut_lines,
@@ -43,11 +45,23 @@ class Sides:
 
 
 def history_name(name: str, reserved: Container[str]) -> NameProblem | None:
-    """Return what is wrong with a name that a history brings along; it may be longer than one given today."""
+    """Return what is wrong with a name that a history brings along.
+
+    It may be longer than one given today, and it may be none: of who was forgotten where the history comes from.
+    """
     problem = check_new_name(name, reserved)
     if problem is not None and problem.code == "too_long" and width(name) <= WIDEST:
         return None
-    return problem
+    return None if is_erased_label(name) else problem
+
+
+def known_names(book: Book, directory: Directory) -> Roster:
+    """Return a copy of the roster in which also the forgotten can be found, by what stands in the place of names."""
+    roster = directory.roster.copy()
+    for player in book.state.initial:
+        if book.alias(player) == player and not directory.is_named(player):
+            roster.add(directory.name_of(player), player)
+    return roster
 
 
 def width(name: str) -> int:

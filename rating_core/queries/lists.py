@@ -1,5 +1,6 @@
 """Published lists (第N期) and the archive list (封存名单) of a pool (§7, §8; L7, L8, L15)."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,17 +21,21 @@ def find_list(book: Book, pool: str, number: int) -> PublishedList | None:
 def published_board(book: Book, directory: Directory, pool: str, published: PublishedList) -> Board:
     """Return a published list as a board: its figures as published, names as they are now.
 
-    The 涨跌 are against the list before it.
+    Who stood on it under two names that were merged since is still two, each with his own name. The 涨跌 are against
+    the list before it.
     """
     display, baseline = Display.on(published.as_of), Baseline.before(book, pool, published.number)
+    times = Counter(book.alias(row[0]) for row in published.rows)
 
     def row_of(row: ListRow) -> BoardRow:
         player, rank, shown, rating, wins, draws, losses, peak, peak_at = row
         games = wins + draws + losses
+        twice = times[book.alias(player)] > 1
+        name = directory.name_before_merge(player) if twice else directory.name_of(player)
         return BoardRow(
-            rank, player, directory.name_of(player), shown, rating, games, wins, draws, losses, peak, peak_at,
+            rank, player, name, shown, rating, games, wins, draws, losses, peak, peak_at,
             display.missing(games), player in book.state.ip_checked,
-            None if baseline is None else baseline.change(book.alias(player), rank, shown),
+            None if baseline is None else baseline.change(player if twice else book.alias(player), rank, shown),
         )  # fmt: skip
 
     against = None if baseline is None else baseline.number

@@ -343,7 +343,7 @@ def _check_restored(tx: Tx, row: Row, entry: Entry) -> None:
 def _adjust(tx: Tx, actor: Actor, request: Request) -> Plan:
     """Add points to or take them from a rating."""
     if not request.amount:
-        raise Refusal("adjust_nothing")
+        raise Refusal("adjust_nothing", pool=request.pool)
     player = tx.book.alias(request.target)
     draft = replace(_draft(Adjustment(player, request.amount), actor, request), pool=request.pool)
     return Plan(request, draft, frozenset({player}))

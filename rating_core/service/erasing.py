@@ -10,6 +10,7 @@ from datetime import date
 
 from rating_core.directory import Account, Actor
 from rating_core.ledger import Row
+from rating_core.names import erased_label
 from rating_core.retention import expiry
 from rating_core.scrubbing import Scrubber
 from rating_core.service import challenges
@@ -97,7 +98,7 @@ async def _subject(tx: Tx, account: Account | None, player: int | None, at: int)
         assert account is not None
         name, label = directory.account_name(account.account_id), f"账号{account.account_id}"
     else:
-        name, label = directory.name_of(player), directory.label_of(player)
+        name, label = directory.name_of(player), erased_label(player)
     running = [c for c in tx.state.challenges.values() if c.state == "open"]
     return Subject(
         player, tuple(accounts.values()), name, label,

@@ -78,7 +78,7 @@ class League:
         """Return the directory as the tables have it."""
         return Directory.build(
             await people.names(), await people.accounts(), await people.roles(), await people.events(),
-            await people.holdings(), await people.past_bindings(),
+            await people.holdings(), await people.past_bindings(), await people.merged_names(),
             roles_whole=all(row.table != roles.name for row in self.broken_rights),
         )  # fmt: skip
 

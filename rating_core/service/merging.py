@@ -28,6 +28,8 @@ async def take_over(tx: Tx, seq: int, merged: Merged, by: int) -> None:
         items.append(MergeItem("name", name, current))
         await tx.people.hand_over_name(name, right, current=False)
     for item in sorted(items, key=lambda item: item.current):
+        if item.current:
+            directory.merged_names[wrong] = item.item
         directory.roster.remove(item.item)
     for item in items:
         directory.roster.add(item.item, right, current=False)

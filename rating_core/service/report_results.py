@@ -151,7 +151,7 @@ class NotYours:
 
 @dataclass(frozen=True, slots=True)
 class NotOpen:
-    """The report is in no state for that: effective, withdrawn or void."""
+    """The report is in no state for that: effective, withdrawn or void; or disputed already."""
 
     report: Report
 

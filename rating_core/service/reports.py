@@ -235,7 +235,8 @@ async def _sign_off(tx: Tx, actor: Actor, report: Report, said_at: int) -> Effec
 async def dispute(tx: Tx, actor: Actor, number: int, reason: str, said_at: int) -> ChangeResult:
     """The other side says it is wrong: the desk decides. After effect nothing changes, the desk is told.
 
-    What both sides have confirmed, either of them or a referee can still dispute before it is signed off.
+    What both sides have confirmed, either of them or a referee can still dispute before it is signed off. A dispute
+    that says nothing new changes nothing.
     """
     report = await tx.reports.get(number)
     if report is None:
@@ -247,8 +248,8 @@ async def dispute(tx: Tx, actor: Actor, number: int, reason: str, said_at: int) 
     refusal = None if may else _other_side(tx.directory, actor, report)
     if refusal is not None and refusal.why != "own_game":
         return refusal
-    if not report.open:
-        return NotOpen(report)
+    if not report.open or (report.state == "disputed" and reason in ("", report.reason)):
+        return NotOpen(report)  # or nothing that is not known
     actor = await tx.known(actor)
     report = replace(report, state="disputed", reason=reason, decided_at=said_at, confirmed_by=None)
     await tx.reports.save(report)

@@ -61,6 +61,7 @@ NAMES: dict[str, str] = {
     "date": "不能是日期",
     "placing": "不能是名次",
     "result_word": "不能带单独的“{detail}”字",
+    "pool_name": "不能是榜名",
     "number_word": "不能像编号（第N期、前N、局N……）",
     "command_word": "不能和机器人的命令或用语相同",
     "empty": "是空的",

@@ -82,7 +82,7 @@ class Forgetting:
         run = self._connection.execute
         old = inbox.c.said_at < before
         await run(delete(inbox).where(old, inbox.c.chat.like(_PRIVATE)))
-        await run(update(inbox).where(old, inbox.c.text.is_not(None)).values(qq=None, text=None))
+        await run(update(inbox).where(old, inbox.c.qq.is_not(None)).values(qq=None, text=None))
         newest = select(chats.c.watermark_at).where(chats.c.chat == inbox.c.chat).scalar_subquery()
         done = and_(old, or_(inbox.c.said_at < newest - OVERLAP_MS, newest.is_(None), inbox.c.key.contains(REACTION)))
         await run(delete(inbox).where(done, inbox.c.about == ""))

@@ -1,6 +1,7 @@
 """Names, accounts, roles and applications: the erasable side of the book."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,12 +9,14 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from rating_core.directory import Account, Holding, PastBinding
+from rating_core.ledger import LedgerError, Merged, decode
 from rating_core.store.sealed import SealedTable
 from rating_core.store.tables import (
     accounts,
     applications,
     counters,
     events,
+    ledger,
     masked_holders,
     merge_items,
     names,
@@ -136,6 +139,19 @@ class PeopleStore:
         if items:
             rows = [{"seq": seq, "kind": i.kind, "item": i.item, "current": i.current} for i in items]
             await self._connection.execute(insert(merge_items), rows)
+
+    async def merged_names(self) -> dict[int, str]:
+        """Return what each wrong name's player was called when he was merged, as far as it was not forgotten."""
+        query = select(merge_items.c.item, ledger.c.kind, ledger.c.v, ledger.c.payload).order_by(ledger.c.seq)
+        query = query.join(ledger, ledger.c.seq == merge_items.c.seq)
+        query = query.where(merge_items.c.kind == "name", merge_items.c.current)
+        found: dict[int, str] = {}
+        for row in await self._connection.execute(query):
+            with suppress(LedgerError):  # of a damaged row, which is told of elsewhere
+                entry = decode(row.kind, row.v, row.payload)
+                if isinstance(entry, Merged):
+                    found[entry.player] = row.item
+        return found
 
     async def merge_items(self, seq: int) -> list[MergeItem]:
         """Return what went over with a merge, as far as it was not forgotten."""

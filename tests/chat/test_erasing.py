@@ -1,5 +1,7 @@
 """/注销: nothing of him is left anywhere, nobody else's figures change, and what was open is settled."""
 
+import pytest
+
 from plugins.rating_bot import jobs
 from rating_core.service.health import examine
 from tests.support import traces
@@ -162,10 +164,13 @@ async def test_messages_whose_fate_is_unclear_are_not_said_twice(rig: Rig) -> No
     assert await traces.in_tables(rig.league, (HIM,)) == []
 
 
-async def test_after_30_days_numbers_are_in_the_accounts_alone(rig: Rig) -> None:
+@pytest.mark.parametrize("forgotten", [False, True])
+async def test_after_30_days_numbers_are_in_the_accounts_alone(rig: Rig, forgotten: bool) -> None:
     await busy(rig)
     await rig.whisper("李四", "/等级分")
-    numbers = [str(number) for number in rig.people.values() if number > 1_000_000]
+    if forgotten:  # what named him was emptied then; who had said it is forgotten now
+        await ask_and_agree(rig)
+    numbers = [str(number) for number in rig.people.values()]
     assert len(await traces.in_tables(rig.league, numbers)) > 20
     rig.clock.pass_hours(31 * 24)
     await rig.parts.tick()  # type: ignore[union-attr]

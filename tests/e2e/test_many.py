@@ -41,7 +41,7 @@ async def play(world: World, group: int, left: str, right: str) -> None:
             )
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(240)
 async def test_400_reports_by_eight_tasks(tmp_path: Path) -> None:
     """Each pair has its own group: within a group all is in order anyway, the groups run beside each other."""
     world = World(tmp_path)

@@ -1,14 +1,12 @@
 """What must be true of a world when nobody has anything left to say: nothing missing, nothing double."""
 
 import asyncio
-import contextlib
 import re
-import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rating_core.ledger import (
     ChallengeForfeited,
@@ -24,6 +22,7 @@ from rating_core.service.league import League
 from rating_core.store.ledger_store import LedgerStore
 from tests.e2e.world import OFFICIAL, SCORING, World
 from tests.reliability.kill_people import Crowd, Said
+from tests.support.engines import sql
 from tests.support.process import environment
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ RETIRED = {("老陈", "老林"): 100, ("老徐", "老高"): 361}
 """They played once in the season that is settled and rolled back, so many days after its start: two of them too late
 to lose points, so that there is a final list.
 """
+NOT_OUT = "SELECT outbox_id, state, kind, text, error FROM outbox WHERE state NOT IN ('sent', 'dropped')"
 LAGRANGE_OTHER_ID = 0x2A2A2A2A
 """Lagrange gives a message another id in history: by this xor."""
 
@@ -42,21 +42,29 @@ LAGRANGE_OTHER_ID = 0x2A2A2A2A
 async def problems_of(killed: "KillWorld") -> list[str]:
     """Return what is missing, double or wrong, each in a line."""
     world, crowd = killed.world, killed.crowd
-    found = await _replayed(world.file)
+    found = await problems_of_talk(world, crowd, RETIRED)
     async with world.league() as league, league.database.read() as connection:
         rows = [row async for row in LedgerStore(connection).rows_after(0)]
     seen = Seen(world)
-    reports = _reports(world.file)
-    found += list(_recorded(crowd, reports))
-    found += list(_in_the_ledger(crowd, RETIRED, league, rows))
+    found += list(_challenges(killed, league, rows, seen))
+    found += list(_settlements(killed, rows, seen))
+    found += await _backups(world.folder, rows)
+    found += [f"in the log: {line}" for line in world.bot.lines if "Traceback" in line or "[ERROR]" in line]
+    return found
+
+
+async def problems_of_talk(world: World, crowd: Crowd, old: Pairs = ()) -> list[str]:
+    """Return what is wrong with the reports of a crowd, on either engine; `old` pairs played once before."""
+    found = await _replayed(world.url)
+    async with world.league() as league, league.database.read() as connection:
+        rows = [row async for row in LedgerStore(connection).rows_after(0)]
+    seen = Seen(world)
+    found += list(_recorded(crowd, _reports(world.url)))
+    found += list(_in_the_ledger(crowd, old, league, rows))
     for said in crowd.said:
         if wrong := list(_told(said, seen)):
             found += [*wrong, _around(world, said)]
-    found += list(_challenges(killed, league, rows, seen))
-    found += list(_settlements(killed, rows, seen))
-    found += list(_outbox(world.file))
-    found += await _backups(world.folder, rows)
-    found += [f"in the log: {line}" for line in world.bot.lines if "Traceback" in line or "[ERROR]" in line]
+    found += [f"not out: {row}" for row in sql(world.url, NOT_OUT)]
     return found
 
 
@@ -81,27 +89,22 @@ class Seen:
         return sum(len(re.findall(f"^{re.escape(begin)}", text, re.MULTILINE)) for text in self._texts[group])
 
 
-async def _replayed(file: Path) -> list[str]:
+async def _replayed(database: str) -> list[str]:
     """`replay --verify` in a process of its own: chain whole, a fresh fold equal to what was announced."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "rating_core", "replay", "--verify", "--database", str(file), cwd=ROOT,
+        sys.executable, "-m", "rating_core", "replay", "--verify", "--database", database, cwd=ROOT,
         env=environment({}), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
     output, _ = await process.communicate()
-    return [] if process.returncode == 0 else [f"replay --verify of {file.name}: {output.decode()}"]
+    return [] if process.returncode == 0 else [f"replay --verify of {database}: {output.decode()}"]
 
 
 # --- reports and games ------------------------------------------------------------------------------------
 
 
-def _query(file: Path, query: str) -> list[tuple[Any, ...]]:
-    with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
-        return connection.execute(query).fetchall()
-
-
-def _reports(file: Path) -> dict[int, tuple[str, int]]:
+def _reports(url: str) -> dict[int, tuple[str, int]]:
     """Return report → its state and the message in which it was posted."""
-    rows = _query(file, "SELECT report_id, state, message_id FROM reports WHERE message_id != ''")
+    rows = sql(url, "SELECT report_id, state, message_id FROM reports WHERE message_id != ''")
     return {number: (state, int(message)) for number, state, message in rows}
 
 
@@ -210,20 +213,13 @@ def _settlements(killed: "KillWorld", rows: list[Row], seen: Seen) -> Iterator[s
 # --- the rest ---------------------------------------------------------------------------------------------
 
 
-def _outbox(file: Path) -> Iterator[str]:
-    for row in _query(
-        file, "SELECT outbox_id, state, kind, text, error FROM outbox WHERE state NOT IN ('sent', 'dropped')"
-    ):
-        yield f"not out: {row}"
-
-
 async def _backups(folder: Path, rows: list[Row]) -> list[str]:
     """Every backup that has its name is whole, and the book as it was."""
     found = []
     heads = {row.seq: row.hash for row in rows}
     for file in sorted((folder / "backups").glob("*.db")):
-        found += await _replayed(file)
-        ((seq, head),) = _query(file, "SELECT seq, hash FROM ledger_head")
+        found += await _replayed(str(file))
+        ((seq, head),) = sql(f"sqlite:///{file}", "SELECT seq, hash FROM ledger_head")
         if heads.get(seq) != head:
             found.append(f"{file.name} ends at row {seq} with another hash than the book")
     return found

@@ -14,7 +14,7 @@ from tests.e2e.world import OFFICIAL, SCORING, World
 from tests.support.qq import FakeMessage
 
 KEEPER, REFEREE = "小周", "裁判老赵"
-PATIENCE = 240.0
+PATIENCE = 900.0
 """Seconds after which somebody who still has no answer calls it a broken promise."""
 AGAIN = 10.0
 """Seconds before a command that was not answered is said again."""
@@ -104,6 +104,7 @@ class Crowd:
             except TimeoutError:
                 if asyncio.get_running_loop().time() > until:
                     raise
+                await self.world.client.connected(PATIENCE)  # again only when the bot is there to take it
 
     # --- one pair -----------------------------------------------------------------------------------------
 

@@ -51,8 +51,9 @@ def url_of(folder: Path, *, empty: bool = False) -> str:
     """Return the URL of a folder's league. On PostgreSQL it is made when first asked for, with all tables or empty."""
     if folder not in _urls:
         if _chosen == SQLITE:
-            return f"sqlite+aiosqlite:///{folder}/ratings.db"
-        _urls[folder] = new_database() if empty else new_database(template=_template())
+            _urls[folder] = f"sqlite+aiosqlite:///{folder}/ratings.db"
+        else:
+            _urls[folder] = new_database() if empty else new_database(template=_template())
     return _urls[folder]
 
 
@@ -64,8 +65,9 @@ def new_database(template: str = "template0") -> str:
 
 
 def drop(folder: Path) -> None:
-    """Drop a folder's database, if it has one on PostgreSQL."""
-    if (url := _urls.pop(folder, None)) is not None:
+    """Drop a folder's database where it is on PostgreSQL; a file goes with its folder."""
+    url = _urls.pop(folder, None)
+    if url is not None and sqlite_path(url) is None:
         sql(os.environ[SETTING], f"DROP DATABASE {make_url(url).database} WITH (FORCE)")
 
 

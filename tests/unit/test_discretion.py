@@ -89,4 +89,4 @@ class _Has:
 def test_which_lines_are_written(module: str, level: int, written: bool) -> None:
     path = find_spec(module).origin  # type: ignore[union-attr]
     record = {"file": _Has(path=path), "level": _Has(no=level), "extra": {}}
-    assert worth_a_line(record) == written  # type: ignore[arg-type]
+    assert worth_a_line(record) == written

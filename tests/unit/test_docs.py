@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 EXAMPLE = (ROOT / ".env.example").read_text("utf-8")
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+POSTGRES: list[str] = PROJECT["project"]["optional-dependencies"]["postgres"]
 LOCK, TEST_LOCK = "requirements.lock", "tests/requirements.lock"
 NONEBOT_SETTINGS = {"HOST", "PORT", "ONEBOT_ACCESS_TOKEN", "SUPERUSERS"}
 NAMED_ELSEWHERE = {
@@ -119,7 +120,12 @@ def test_a_lock_satisfies_pyproject(lock: str) -> None:
 
 def declared(*, with_dev: bool) -> list[str]:
     dependencies: list[str] = PROJECT["project"]["dependencies"]
-    return dependencies + (PROJECT["dependency-groups"]["dev"] if with_dev else [])
+    return dependencies + ([*POSTGRES, *PROJECT["dependency-groups"]["dev"]] if with_dev else [])
+
+
+def test_postgresql_is_installed_by_a_line_in_the_docs() -> None:
+    line = f'.venv/bin/pip install "{POSTGRES[0]}"\n'
+    assert line in (ROOT / "docs" / "部署.md").read_text("utf-8")
 
 
 def sources(*places: str) -> Iterator[Path]:

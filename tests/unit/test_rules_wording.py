@@ -23,9 +23,10 @@ def test_a_clause_is_found_by_number_or_word(asked: str) -> None:
         rules.rules(asked, TODAY)
         == """\
 L6 防刷分
-约战盘数不限，但同一对手净胜或净负到4局后，两人再下约战不计分（照样记录），要两人各与别人再下4局计分棋，才能重新计分，净胜从0算起。
-按榜、按赛季各算各的；2v2按两边的组合算，四个人都要下满。
-赛事局一律计分，不动净胜，算作与别人下的棋。
+约战盘数不限，但同一对手净胜或净负到4局（胜加1，负减1，平不动）以后，两人再下约战照样记录，不计分，也不算盘数；\
+要两人都各与别人再下满4局计分棋，才重新计分，净胜从0算起。
+按榜、按赛季各算各的，新赛季从0算起；2v2按两边的组合算，换了搭档就是另一对，四个人都要下满。计不计分在报分生效的时候定。
+赛事局一律计分，不动净胜；与别人下的赛事局算下满的局，两人之间的赛事局和不计分的局不算。
 看两人的情况：/对战 甲 乙
 规则文字归联盟所有，特别鸣谢表格主编「挑战者」（L16）。"""
     )
@@ -65,6 +66,27 @@ def test_numbers_come_from_the_rulebook(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(Rule, "on", lambda self, day: 77)
     assert "净负到77局" in rules.rules("L6", TODAY)
     assert "扣77分" in rules.rules("L7", TODAY)
+
+
+def test_leave_and_forced_challenges_say_what_the_rulebook_says() -> None:
+    """§8, §9, sentence by sentence."""
+    leave, challenge = rules.rules("L8", TODAY), rules.rules("L9", TODAY)
+    for said in (
+        "在下过的榜里，本赛季有不满10局的，可以请假", "不满的榜马上封存、不扣分，已满的榜留在榜上",
+        "到赛季结束所有榜都不能参赛", "被人强制约战还没了结的，不能自己请假", "代办，那次约战随之取消，不扣分",
+        "12月29日起）谁也不能请假", "销假只用来作废登记错了的请假",
+    ):  # fmt: skip
+        assert said in leave
+    for said in (
+        "一对一的榜里，自己能参赛的人每周（周一零点起）每个榜有1次", "7天（168小时）内应战",
+        "发起以后、期限以前报上两人的一局就算，计不计分都行", "扣50分，两边的群都公布",
+        "在等确认或有争议就先不扣，它作废或撤回了再扣", "蒙面人不能被约",
+        "刷分锁住的两人、已有一次没了结的两人也不能约",
+        "期限以前有一方变得不能参赛，约战取消，不扣分，机会退回", "取消（机会退回）、延期、免罚", "到期前72、24小时",
+    ):  # fmt: skip
+        assert said in challenge
+    for text in (rules.rules("L6", TODAY), leave, challenge):
+        assert len(text) <= 500 and text.count("\n") < 15
 
 
 def test_what_peaks_and_changes_mean() -> None:

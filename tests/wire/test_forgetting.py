@@ -1,11 +1,14 @@
 """What is left of raw messages after 30 days (store/forgetting.py, purge)."""
 
+import re
+from pathlib import Path
+
 import pytest
 from sqlalchemy import insert, select
 
 from rating_core.store.database import Database
-from rating_core.store.forgetting import Forgetting
-from rating_core.store.tables import applications, chats, docket, inbox, outbox, previews
+from rating_core.store.forgetting import CODES, Forgetting
+from rating_core.store.tables import applications, chats, docket, inbox, metadata, outbox, previews
 from rating_core.store.wire_store import ChatTable, InboxTable, OutboxTable
 
 NOW = 1_800_000_000_000
@@ -145,3 +148,16 @@ async def test_rests_previews_the_docket_and_where_applicants_asked(database: Da
         assert [tuple(row) for row in left] == [("missed", "词"), ("old_command", ""), ("old_command", "词")]
         query = select(applications.c.chat).order_by(applications.c.application_id)
         assert list((await connection.execute(query)).scalars()) == ["", "u2012345678", "u2012345678"]
+
+
+def test_every_table_stands_in_the_document_and_no_other() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "隐私.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    named = [name for row in rows for name in re.findall("`([a-z_]+)`", row)]
+    assert sorted(named) == sorted(metadata.tables)
+
+
+def test_columns_that_are_taken_for_codes_exist() -> None:
+    """Every other text column is searched when somebody is forgotten."""
+    columns = {column.name for table in metadata.tables.values() for column in table.c}
+    assert columns >= CODES

@@ -220,6 +220,7 @@ async def test_history_that_ends_too_early_is_told(wire: Wire) -> None:
     bot = FakeBot(wire.qq)
     wire.say("old")
     await wire.connect(bot)
+    wire.clock.time += 5_000
     mark = wire.live(bot, "live")
     wire.say(*(f"missed {n}" for n in range(10)))
     bot.faults.history_limit = 4
@@ -328,6 +329,7 @@ async def test_the_mark_does_not_pass_what_is_not_filled_yet(wire: Wire) -> None
     wire.say("old")
     await wire.connect(bot)
     before = wire.marks.get(CHAT)
+    wire.clock.time += 5_000
     with wire.marks.frozen(CHAT):
         said = wire.live(bot, "live, gate opened by itself")
         assert wire.marks.get(CHAT) == before
@@ -342,12 +344,55 @@ async def test_the_mark_does_not_pass_what_is_not_filled_yet(wire: Wire) -> None
 async def test_persisting_in_the_transaction_that_handles(wire: Wire) -> None:
     bot = FakeBot(wire.qq)
     await wire.connect(bot)
+    wire.clock.time += 5_000
     said = wire.live(bot, "live")
     async with wire.database.write() as connection:
         await wire.marks.persist(ChatTable(connection), said)
     again = Watermarks()
     await again.load(wire.database)
     assert again.get(CHAT) == Mark(said.said_at, said.seq)
+
+
+@pytest.mark.parametrize("style", STYLES)
+async def test_what_was_overtaken_before_a_restart_is_found(wire: Wire, style: Style) -> None:
+    """Its event was still on the way when the process ended, that of a later message was handled."""
+    bot = FakeBot(wire.qq, style)
+    wire.say("old")
+    await wire.connect(bot)
+    wire.clock.time += 10_000
+    wire.say("on the way")
+    wire.live(bot, "handled")
+    await wire.marks.flush(wire.database)
+    again = wire.restarted()
+    await again.marks.load(wire.database)
+    await again.connect(bot)
+    assert again.texts() == ["on the way", "handled"]  # the inbox knows that one
+
+
+@pytest.mark.parametrize("style", STYLES)
+async def test_what_is_old_at_the_first_connection_stays_old(wire: Wire, style: Style) -> None:
+    """However soon the process begins again, and also in the second of the last old message."""
+    bot = FakeBot(wire.qq, style)
+    wire.say("old", "the last old one")
+    await wire.connect(bot)
+    again = wire.restarted()
+    await again.marks.load(wire.database)
+    await again.connect(bot)
+    again.say("new")
+    await again.connect(bot)
+    assert again.texts() == ["new"]
+
+
+@pytest.mark.parametrize("style", STYLES)
+async def test_a_short_history_is_told_also_before_anything_was_handled(wire: Wire, style: Style) -> None:
+    bot = FakeBot(wire.qq, style)
+    wire.say("old")
+    await wire.connect(bot)
+    wire.clock.time += 10_000
+    wire.say("missed 1", "missed 2")
+    bot.faults.history_limit = 1
+    await wire.connect(bot)
+    assert (wire.texts(), [gap.reason for gap in wire.gaps]) == (["missed 2"], ["short"])
 
 
 async def test_one_message_that_cannot_be_handled_stops_nothing(wire: Wire) -> None:

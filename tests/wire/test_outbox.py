@@ -102,6 +102,29 @@ async def test_mention_and_quote(post: Post) -> None:
     assert bot.sent()[0]["group_id"] == GROUP
 
 
+async def test_the_desk_is_told_before_a_message_is_given_up(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who dies between the two tells twice, instead of never."""
+    states = []
+
+    async def alarm(kind: str, about: str, detail: str) -> None:
+        states.append((kind, (await post.row(number)).state))
+
+    monkeypatch.setattr(post, "_alarm", alarm)
+    post.new()
+    post.qq.say(GROUP, 1, "大家好")
+    bot = await post.begin(lose_sends=9)
+    number = await post.queue("收到 #1")
+    await post.until(number, "failed")
+    bot.faults.lose_sends = 0
+    bot.faults.muted = {GROUP}
+    number = await post.queue("收到 #2")
+    async with asyncio.timeout(20):
+        while len(states) < 2:
+            await asyncio.sleep(0.005)
+    assert states[0] == ("failed", "unknown")
+    assert states[1] == ("muted", "sending")
+
+
 async def test_a_private_message_has_names_for_mentions(post: Post) -> None:
     await post.begin()
     await post.until(await post.queue(f"{at('2', '李四')} 报名", chat="u1"), "sent")
@@ -167,6 +190,22 @@ async def test_history_that_says_nothing_holds_the_message_and_only_that(post: P
     await post.until(held, "sent")
     assert post.said() == ["收到 #1", "next"]
     assert len(post.alarms) == 1
+
+
+async def test_history_that_begins_after_the_sending_says_nothing(post: Post) -> None:
+    post.qq.say(GROUP, 1, "hello")
+    bot = await post.begin(mute_answers=1, no_history=True)
+    number = await post.queue("收到 #1")
+    await post.until(number, "unknown")
+    later = post.qq.now() + 2_000
+    post.qq.now = lambda: later
+    post.qq.say(GROUP, 1, "later")
+    bot.faults.no_history, bot.faults.history_limit = False, 1
+    await asyncio.sleep(0.2)  # time in which it would have been sent again
+    assert (post.said(), (await post.row(number)).state) == (["收到 #1"], "unknown")
+    bot.faults.history_limit = None
+    await post.until(number, "sent")
+    assert post.said() == ["收到 #1"]
 
 
 async def test_without_history_the_clients_own_word_is_enough(post: Post) -> None:
@@ -282,7 +321,7 @@ async def test_a_lost_group_rests_and_the_desk_is_told(post: Post) -> None:
     async with asyncio.timeout(5):
         await post.alarmed.wait()
     assert post.alarms[0][:2] == ("kicked", CHAT)
-    assert (await post.row(number)).state == "pending"
+    await post.until(number, "pending")
 
 
 async def test_another_account_in_the_group_takes_over(post: Post) -> None:
@@ -358,7 +397,7 @@ async def test_an_answer_nobody_waits_for_any_more_is_dropped(post: Post) -> Non
     await post.begin()
     late = await post.queue("榜", kind="answer", expires_at=post.now() - 1)
     await post.until(await post.queue("收到 #1"), "sent")
-    assert (await post.row(late)).state == "dropped"
+    await post.until(late, "dropped")
     assert post.said() == ["收到 #1"]
 
 

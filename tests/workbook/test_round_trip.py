@@ -169,3 +169,24 @@ async def test_a_plan_is_never_applied_to_another_book(league: League) -> None:
         await tx.append(Draft(PlayerRegistered(99, 2000.0, "普通"), tx.now, 0))
         with pytest.raises(ValueError, match="book of which it was made"):
             await enter(tx, Actor(""), plan, "0" * 64, tx.now)
+
+
+async def test_who_was_forgotten_is_nobody_there_either(league: League) -> None:
+    """His games come back, his name does not: not even what stands in its place becomes a name."""
+    books = large(60, 8)
+    him = books.directory.name_of(3)
+    books.directory.roster.remove(him)
+    first = exported(books)
+    await imported(league, first)
+    names = league.directory.roster.current_names()
+    assert len(names) == len(books.book().state.initial) - 1
+    assert him not in names.values() and not [name for name in names.values() if "已注销" in name]
+    (nobody,) = set(league.book.state.initial) - set(names)
+    assert league.directory.name_of(nobody) == f"已注销{nobody}"
+    standing, other = league.book.state.look("单跳1v1", nobody), books.book().state.look("单跳1v1", 3)
+    assert standing.games == other.games > 0 and standing.rating == close(other.rating, abs=1e-9)
+    again = read_file(exported(league))  # into the same league it names who is there
+    assert isinstance(again, GameFile)
+    async with league.transaction() as tx:
+        plan = plan_games(again, tx.book, tx.directory, await last_numbers(tx.counters), Options(), tx.now)
+    assert plan.new_players == ()

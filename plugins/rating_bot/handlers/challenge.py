@@ -30,7 +30,7 @@ def _explained(handler: Callable[..., Awaitable[Answers]]) -> Callable[..., Awai
             return await handler(context, **values)
         except Refusal as refusal:
             context.refused = True
-            return wording.refusal(refusal, context.directory)
+            return wording.refusal(refusal, context.directory, context.pool)
 
     return run
 
@@ -81,7 +81,7 @@ async def overview(context: Context, pool: str | None) -> str:
     if POOLS[name].side_size != 1:
         return wording.only_single_players(name, "约战")
     found = await service.overview(context.tx, name, context.actor.player_id, context.at)
-    return wording.overview(found, context.directory)
+    return wording.overview(found, context.directory, context.pool)
 
 
 @command(
@@ -126,4 +126,4 @@ async def opponents(context: Context, pool: str | None) -> str:
     if POOLS[name].side_size != 1:
         return wording.only_single_players(name, "推荐对手")
     found = queries.opponents(context.book, context.directory, name, player, context.at)
-    return wording.opponents(found, context.directory)
+    return wording.opponents(found, context.directory, context.pool)

@@ -49,7 +49,7 @@ def _explained(handler: Callable[..., Awaitable[list[Out]]]) -> Callable[..., Aw
             return await handler(context, *args, **values)
         except Refusal as refusal:
             context.refused = True
-            return [context.answer(wording.refusal(refusal, context.directory))]
+            return [context.answer(wording.refusal(refusal, context.directory, context.pool))]
 
     return run
 

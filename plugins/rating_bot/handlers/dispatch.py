@@ -275,6 +275,7 @@ class Dispatcher:
 
     async def _run_command(self, context: Context, command: Command, rest: str) -> list[Out]:
         message = context.message
+        command, rest = _meant(context, command, rest)
         context.refused = True  # until it has run
         role = max(role_of(actor) for actor in (context.actor, context.speaker) if actor is not None)
         if role < command.role:
@@ -301,6 +302,24 @@ class Dispatcher:
         if isinstance(answer, str):
             return [context.answer(answer, about=context.about, quote=command.quote)]
         return list(answer)
+
+
+def _meant(context: Context, command: Command, rest: str) -> tuple[Command, str]:
+    """Tell a reason that begins like a longer command (/请假 给孩子看病) from that command (/请假 给 张三).
+
+    It is that where its arguments fit; else where somebody who may use it has typed them apart, or can mean no other.
+    """
+    if not command.instead:
+        return command, rest
+    try:
+        split(rest, command.slots, context.directory)
+        return command, rest
+    except Mismatch:
+        apart = not rest or rest[0].isspace() or rest[0] in '「"'
+    if role_of(context.actor) >= command.role and (apart or context.actor.player_id is None):
+        return command, rest
+    other = TABLE.commands[command.instead]
+    return other, (command_text(context.message.text) or "")[len(other.word) :]
 
 
 def _not_recorded(message: Inbound) -> str:

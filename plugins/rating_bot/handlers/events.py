@@ -3,7 +3,7 @@
 from collections import Counter
 
 from plugins.rating_bot.handlers.context import Context
-from plugins.rating_bot.handlers.grammar import Person, choice, new_name, person
+from plugins.rating_bot.handlers.grammar import Person, any_order, choice, new_name, person
 from plugins.rating_bot.handlers.hints import Hint, hinted, player_of
 from plugins.rating_bot.handlers.people import reserved
 from plugins.rating_bot.handlers.slots import EventNamed, event, page, pool
@@ -20,6 +20,8 @@ NO_SIGNOFF = "免裁判"
 OWN_WORDS = frozenset({UNRATED_WORD, NO_SIGNOFF, "约战", "新建", "结束", "列表", "战绩"})
 """Words that mean something else where an event is named."""
 
+_OPTIONS = (choice("weight", list(WEIGHTS)), pool(), choice("no_signoff", [NO_SIGNOFF], optional=True))
+
 
 def _event(context: Context, named: EventNamed) -> int:
     """Return the event meant. Raises Hint."""
@@ -32,9 +34,7 @@ def _event(context: Context, named: EventNamed) -> int:
     "赛事 新建", aliases=("赛事新建",), form=f"/赛事 新建 名字 {'|'.join(WEIGHTS)} [榜] [{NO_SIGNOFF}]",
     help=f"开一个赛事；选手在里面报分要对方确认、再由裁判确认，写{NO_SIGNOFF}就不用裁判；{UNRATED_WORD}的不收报分",
     example="/赛事 新建 皇后杯 1.2",
-    slots=(
-        new_name("name"), choice("weight", list(WEIGHTS)), pool(), choice("no_signoff", [NO_SIGNOFF], optional=True),
-    ), role=Role.SCOREKEEPER, where="group",
+    slots=(any_order(new_name("name", _OPTIONS), *_OPTIONS),), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
 async def open_event(context: Context, name: str, weight: str, pool: str | None, no_signoff: str | None) -> str:
     signoff, where = no_signoff is None, pool or context.pool

@@ -71,6 +71,8 @@ class Slot:
     take: Take
     optional: bool = False
     default: Any = None
+    parts: tuple["Slot", ...] = ()
+    """Of several slots in any order: the value holds one for each."""
 
 
 def tokenize(rest: str) -> list[Token]:
@@ -147,14 +149,20 @@ def people(key: str, most: int) -> Slot:
     return Slot(key, take, optional=True, default=[])
 
 
-def new_name(key: str) -> Slot:
-    """A name not yet on the roster, quoted or one to four words: str. Checks are the handler's."""
+def new_name(key: str, ends: Sequence[Slot] = ()) -> Slot:
+    """A name not yet on the roster, quoted or one to four words: str. Checks are the handler's.
+
+    No word that one of the slots `ends` can read is a part of it, unless it is quoted or stands alone.
+    """
 
     def take(tokens: Sequence[Token], directory: Directory) -> Iterator[tuple[int, Any]]:
         if tokens[0].kind == "quoted":
             yield 1, normalize_name(tokens[0].text)
             return
         for count in range(1, min(len(tokens), 4) + 1):  # the shortest first: what follows may be the next slot
+            last = {tokens[0], tokens[count - 1]} if count > 1 else set()
+            if any(True for token in last for slot in ends for _ in slot.take([token], directory)):
+                return
             if (name := _join(tokens, count)) is not None:
                 yield count, normalize_name(name)
 
@@ -225,6 +233,24 @@ def account(key: str) -> Slot:
     return Slot(key, take)
 
 
+def any_order(*slots: Slot) -> Slot:
+    """Several slots in whatever order they are typed; each of their values is an argument."""
+
+    def fill(tokens: Sequence[Token], left: tuple[Slot, ...], directory: Directory) -> Iterator[tuple[int, Any]]:
+        if all(slot.optional for slot in left):
+            yield 0, {slot.key: slot.default for slot in left}
+        for slot in left if tokens else ():
+            others = tuple(other for other in left if other is not slot)
+            for count, value in slot.take(tokens, directory):
+                for more, values in fill(tokens[count:], others, directory):
+                    yield count + more, {slot.key: value} | values
+
+    def take(tokens: Sequence[Token], directory: Directory) -> Iterator[tuple[int, Any]]:
+        yield from fill(tokens, slots, directory)
+
+    return Slot(slots[0].key, take, parts=slots)
+
+
 def text(key: str, *, optional: bool = False) -> Slot:
     """All that is left, such as a reason: str. Who is mentioned in it stands there by name, not by number."""
 
@@ -266,9 +292,20 @@ def split(rest: str, slots: Sequence[Slot], directory: Directory) -> dict[str, A
 
 def _missing(tokens: list[Token], slots: Sequence[Slot], directory: Directory) -> str:
     """Return the key of the first slot that the arguments, right as far as they go, leave out."""
+    if len(slots) == 1 and slots[0].parts:
+        return _missing_part(tokens, slots[0].parts, directory)
     for count in range(len(slots)):
         if not slots[count].optional and next(_readings(tokens, list(slots[:count]), directory), None) is not None:
             return slots[count].key
+    return ""
+
+
+def _missing_part(tokens: list[Token], parts: Sequence[Slot], directory: Directory) -> str:
+    """Return the key of the one slot without which the arguments are right."""
+    for part in parts:
+        rest = any_order(*(other for other in parts if other is not part))
+        if not part.optional and next(_readings(tokens, [rest], directory), None) is not None:
+            return part.key
     return ""
 
 
@@ -281,7 +318,7 @@ def _readings(tokens: list[Token], slots: list[Slot], directory: Directory) -> I
     if tokens:
         for count, value in slot.take(tokens, directory):
             for tail in _readings(tokens[count:], rest, directory):
-                yield {slot.key: value} | tail
+                yield (value if slot.parts else {slot.key: value}) | tail
     if slot.optional:
         for tail in _readings(tokens, rest, directory):
             yield {slot.key: slot.default} | tail

@@ -110,7 +110,7 @@ def _announce(context: Context, said: str, pools: Iterable[str]) -> list[Out]:
 @command(
     "请假 给", aliases=("请假给",), form="/请假 给 名字 [理由]", example="/请假 给 张三 住院",
     help="替别人请假，马上生效；进行中的强制约战随之取消，不扣分", slots=(person("who"), text("reason", optional=True)),
-    role=Role.SCOREKEEPER, where="group",
+    role=Role.SCOREKEEPER, where="group", instead="请假",
 )  # fmt: skip
 @_explained
 async def grant(context: Context, who: Person, reason: str) -> list[Out]:

@@ -62,6 +62,8 @@ class Command:
     query: bool = False
     quote: bool = True
     """Whether the answer quotes the message."""
+    instead: str = ""
+    """The shorter command that is meant where what follows the word fits no form of this one."""
     prepare: Callable[[Runtime, Inbound], Awaitable[Any]] | None = None
     """Slow reading (QQ's member list, a check of the whole book) done before the transaction begins."""
 
@@ -95,7 +97,7 @@ TABLE = Table()
 def command(
     word: str, *, form: str, help: str, example: str, slots: Sequence[Slot] = (), aliases: Sequence[str] = (),
     role: Role = Role.MEMBER, where: Where = "any", query: bool = False, quote: bool = True,
-    prepare: Callable[[Runtime, Inbound], Awaitable[Any]] | None = None,
+    instead: str = "", prepare: Callable[[Runtime, Inbound], Awaitable[Any]] | None = None,
 ) -> Callable[[Callable[..., Awaitable[Answer]]], Callable[..., Awaitable[Answer]]]:  # fmt: skip
     """Register a handler: `async def handler(ctx, **slots) -> str | list[Out]`."""
 
@@ -104,8 +106,11 @@ def command(
             return await handler(context, **values)
 
         TABLE.add(
-            Command(word, run, form, help, example, tuple(slots), tuple(aliases), role, where, query, quote, prepare)
-        )
+            Command(
+                word, run, form, help, example, tuple(slots), tuple(aliases), role, where, query, quote, instead,
+                prepare,
+            )
+        )  # fmt: skip
         return handler
 
     return register

@@ -4,11 +4,11 @@ import asyncio
 import hmac
 import json
 from collections.abc import Callable
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from nonebot.adapters import Bot as BaseBot
 from nonebot.adapters.onebot.utils import get_auth_bearer
-from nonebot.adapters.onebot.v11 import Adapter, ApiNotAvailable, Bot, Event, MessageEvent, NoticeEvent
+from nonebot.adapters.onebot.v11 import Adapter, ApiNotAvailable, Bot, MessageEvent
 from nonebot.drivers import URL, Request, WebSocket, WebSocketServerSetup
 from nonebot.exception import WebSocketClosed
 from nonebot.log import logger
@@ -42,16 +42,7 @@ UVICORN_OPTIONS: dict[str, Any] = {
 
 
 class RatingBot(Bot):
-    """A connected QQ account. Messages and notices go on their chat's queue; NoneBot sees them as they were sent."""
-
-    @override
-    async def handle_event(self, event: Event) -> None:
-        """Queue a message or notice; hand anything else on at once."""
-        adapter = cast("RatingAdapter", self.adapter)
-        if isinstance(event, MessageEvent | NoticeEvent):
-            adapter.enqueue(self, event)
-        else:
-            adapter.spawn(handle_event(self, event))
+    """A connected QQ account."""
 
 
 class RatingAdapter(Adapter):
@@ -92,24 +83,29 @@ class RatingAdapter(Adapter):
 
     # --- events -------------------------------------------------------------------------------------------
 
-    def enqueue(self, bot: RatingBot, event: MessageEvent | NoticeEvent) -> bool:
-        """Queue an event behind everything of its chat; False when its sender floods the chat."""
-        inbound = to_inbound(event)
+    def enqueue(self, bot: RatingBot, data: Data) -> bool:
+        """Queue an event behind everything of its chat; False when its sender floods the chat.
+
+        NoneBot sees a message as it was sent, and not before its turn: what is dropped never becomes an event.
+        """
+        inbound = to_inbound(data)
 
         async def work() -> None:
-            await handle_event(bot, event)
+            event = self.json_to_event(data)
+            if data["post_type"] == "message" and not isinstance(event, MessageEvent):
+                logger.error(f"message that is no message event dropped: {_shape(data)}")
+            elif event is not None:
+                await handle_event(bot, event)
             await passed()
 
         async def passed() -> None:
             if inbound is not None and self.on_handled is not None:
                 self.on_handled(inbound)
 
-        if inbound is None:
-            data = vars(event) | (event.model_extra or {})
-            return self.queues.submit(chat_of(data), work, user=str(whole(data.get("user_id")) or ""))
-        keys = (inbound.key, inbound.twin)
-        taken = self.queues.submit(inbound.chat, work, user=inbound.user, keys=keys, dropped=passed)
-        if not taken and self.on_shed is not None:
+        user = str(whole(data.get("user_id")) or "") if inbound is None else inbound.user
+        keys = () if inbound is None else (inbound.key, inbound.twin)
+        taken = self.queues.submit(chat_of(data), work, user=user, keys=keys, dropped=passed)
+        if not taken and inbound is not None and self.on_shed is not None:
             self.on_shed(inbound)
         return taken
 
@@ -119,8 +115,8 @@ class RatingAdapter(Adapter):
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
 
-    def _take(self, bot: RatingBot, data: Data) -> Event | None:
-        """Return the event of a frame that is for the handlers, None for all others."""
+    def _take(self, bot: RatingBot, data: Data) -> Data | None:
+        """Return the event of a frame, repaired, if it is for the handlers; None for all others."""
         if data.get("self_id") is not None and str(whole(data["self_id"])) != bot.self_id:
             logger.warning(f"event for another account on the connection of {bot.self_id} dropped")
             return None
@@ -133,13 +129,16 @@ class RatingAdapter(Adapter):
                 self.on_sent(sent)
             return None
         self._watch_time(data, fixed)
-        event = self.json_to_event(fixed)
-        if fixed["post_type"] == "message" and not isinstance(event, MessageEvent):
-            logger.error(f"message that is no message event dropped: {_shape(data)}")
-            return None
         self._watch_mute(bot, fixed)
         self._watch_pulse(bot, fixed)
-        return event
+        return fixed
+
+    def _hand_on(self, bot: RatingBot, data: Data) -> None:
+        """Queue a message or notice; hand anything else on at once."""
+        if data["post_type"] in ("message", "notice"):
+            self.enqueue(bot, data)
+        elif (event := self.json_to_event(data)) is not None:
+            self.spawn(handle_event(bot, event))
 
     def _watch_time(self, data: Data, fixed: Data) -> None:
         """QQ's servers date messages; what dates a notice is the client's machine, whose clock may be wrong."""
@@ -283,7 +282,7 @@ class RatingAdapter(Adapter):
                 if "post_type" not in data:
                     link.answer(data)
                 elif (event := self._take(bot, data)) is not None:
-                    await bot.handle_event(event)
+                    self._hand_on(bot, event)
             except Exception as error:
                 logger.opt(exception=error).error("a frame could not be handled and was skipped")
 

@@ -47,13 +47,12 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What was read of a group whose messages up to `mark` are known; at or before `floor` nothing is handled."""
+    """What was read of a group whose messages up to `mark` are known."""
 
     group: str
     chat: str
     history: History
     mark: Mark
-    floor: Mark
 
 
 class GapFill:
@@ -110,7 +109,7 @@ class GapFill:
     def connected(self, bot: Caller) -> "asyncio.Task[None]":
         """Begin filling; the groups' live messages wait from now on. Call it before any event is handled."""
         self._own_ids.add(bot.self_id)
-        groups = [str(group) for group in self._groups()]
+        groups = sorted(str(group) for group in self._groups())
         for group in groups:
             self._queues.hold(group_chat(group))
             self._freeze(group_chat(group))
@@ -159,14 +158,14 @@ class GapFill:
         except Exception as error:
             logger.opt(exception=error).error(f"what {bot.self_id} missed could not be made up for")
         finally:
-            for group in waiting:
+            for group in sorted(waiting):
                 self._queues.release(group_chat(group))
 
     async def _pass(self, groups: Iterable[str]) -> None:
         """Say that what was read is handed on; the live messages of these groups pass."""
         if self._done is not None:
             await self._done()
-        for group in groups:
+        for group in sorted(groups):
             self._queues.release(group_chat(group))
 
     async def _read_all(self, bot: Caller, groups: list[str], patience: float, *, last: bool) -> list[str]:
@@ -179,7 +178,7 @@ class GapFill:
         hit("history_read")
         streams = [[(item, read) for item in read.history.items] for read in reads]
         for item, read in heapq.merge(*streams, key=lambda pair: int(pair[0]["time"])):
-            await self._pass_on(read.chat, item, read.mark, read.floor)
+            await self._pass_on(read.chat, item, read.mark)
         hit("history_handed_on")
         await self._finish(reads)
         return [read for read in found if isinstance(read, str)]
@@ -193,9 +192,8 @@ class GapFill:
                 if mark is None:
                     await self._begin(bot, chat)
                     return None
-                floor = self._watermarks.floor(chat) or mark
                 try:
-                    history = await read_back(bot, chat, lambda item: _is_before(item, mark, floor), patience=patience)
+                    history = await read_back(bot, chat, lambda item: _is_before(item, mark), patience=patience)
                 except HistoryUnavailable as error:
                     logger.warning(f"no history: {error}")
                     self._owed[chat] = mark
@@ -212,7 +210,7 @@ class GapFill:
                     self._owed[chat] = mark
                     return group
                 self._owed.pop(chat, None)
-                return _Read(group, chat, history, mark, floor)
+                return _Read(group, chat, history, mark)
         except Exception as error:
             logger.opt(exception=error).error(f"the history of {chat} could not be read")
             return None
@@ -241,9 +239,9 @@ class GapFill:
             newest = next((item for item in reversed(history.items) if not self._waits(chat, item)), None)
         except HistoryUnavailable as error:
             logger.info(f"no history: {error}")
-        seq = real_seq(newest) if newest else None
+        seq = real_seq(newest) if newest else NOTHING_YET
         # QQ's clock decides, not ours; where it gives no numbers, what was said in the same second is old too
-        at = newest["time"] * 1000 + (seq is None) if newest else now + 1
+        at = newest["time"] * 1000 if newest else now
         await self._watermarks.start(self._database, chat, at, seq)
 
     def _hear(self, history: History) -> None:
@@ -256,12 +254,12 @@ class GapFill:
         inbound = to_inbound(item)
         return inbound is not None and self._queues.has(chat, inbound.key, inbound.twin)
 
-    async def _pass_on(self, chat: str, item: Data, mark: Mark, floor: Mark) -> None:
+    async def _pass_on(self, chat: str, item: Data, mark: Mark) -> None:
         if is_own(item) or str(item["user_id"]) in self._own_ids:
             if self._sent is not None and (sent := to_sent(item)) is not None:
                 self._sent(sent)
             return
-        if not _is_newer(item, mark, floor):
+        if not _is_newer(item, mark):
             return
         inbound = to_inbound(item, made_up=True)
         if inbound is None or self._watermarks.seen(inbound):
@@ -285,20 +283,15 @@ class GapFill:
                 return
 
 
-def _is_newer(item: Data, mark: Mark, floor: Mark) -> bool:
+def _is_newer(item: Data, mark: Mark) -> bool:
+    """Whether a message may not have been handled: events overtake each other, also before a restart."""
     seq = real_seq(item)
-    if seq is not None and floor.seq:
-        if seq <= floor.seq:
-            return False
-    elif item["time"] * 1000 < floor.at:
-        return False
-    return bool(item["time"] * 1000 >= mark.at - OVERLAP_MS)
+    return bool(seq is not None and mark.seq and seq > mark.seq) or not _is_before(item, mark)
 
 
-def _is_before(item: Data, mark: Mark, floor: Mark) -> bool:
+def _is_before(item: Data, mark: Mark) -> bool:
     """Whether nothing older than this message is wanted."""
-    seq = real_seq(item)
-    return bool(item["time"] * 1000 < mark.at - OVERLAP_MS or (seq is not None and floor.seq and seq <= floor.seq))
+    return bool(item["time"] * 1000 < mark.at - OVERLAP_MS)
 
 
 def _gap(history: History, mark: Mark) -> Gap | None:

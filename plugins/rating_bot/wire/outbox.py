@@ -79,9 +79,9 @@ class _Lane:
 class Sender:
     """Sends per chat in order, news before answers.
 
-    `bots` gives the connected accounts, `interval` the seconds between two sends. Without `draw`, and
-    where a picture cannot be drawn or QQ refuses it, the row's text goes out. `sure` tells a time (ms) that is not later
-    than QQ's.
+    `bots` gives the connected accounts, `interval` the seconds between two sends. Without `draw`,
+    and where a picture cannot be drawn or QQ refuses it, the row's text goes out. `sure` tells a time (ms) that is not
+    later than QQ's.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class Sender:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
             return
-        for chat in chats:
+        for chat in sorted(chats):
             lane = self._lanes.setdefault(chat, _Lane(chat))
             lane.woken.set()
             if lane.task is None:
@@ -301,18 +301,18 @@ class Sender:
             await self._try_again(lane, row, row.attempts + 1, REFUSED + failure.text)
 
     async def _try_again(self, lane: _Lane, row: OutRow, attempts: int, error: str) -> None:
-        """Give a row that is certainly not out back to the queue, or give it up."""
+        """Give a row that is certainly not out back to the queue, or give it up (the desk is told before)."""
         retry = self._patience.retry
         given_up = attempts > len(retry)
+        if given_up and not _expired(row, self._clock.now()):
+            await self._tell(lane, ("failed", row.outbox_id), "failed", row.about, error)
         async with self._database.write() as connection:
             box = OutboxTable(connection)
             if _expired(row, self._clock.now()):
                 await box.mark_dropped(row.outbox_id)
                 return
             await (box.mark_failed if given_up else box.mark_pending)(row.outbox_id, error)
-        if given_up:
-            await self._tell(lane, ("failed", row.outbox_id), "failed", row.about, error)
-        else:
+        if not given_up:
             lane.not_before = max(lane.not_before, _loop_time() + retry[max(attempts, 1) - 1])
 
     async def _closed(self, lane: _Lane, bot: Caller, row: OutRow, failure: Failure) -> None:
@@ -320,6 +320,8 @@ class Sender:
         another = failure.kind == "kicked" and self._serving.lost(bot.self_id, row.chat)
         pause = self._patience.pause
         rest = pause[min(lane.pauses, len(pause) - 1)]
+        if not another and not lane.paused:
+            await self._tell(lane, None, failure.kind, "", failure.text)
         async with self._database.write() as connection:
             await OutboxTable(connection).mark_pending(row.outbox_id, row.error, attempts=row.attempts)
             if not another:
@@ -328,8 +330,6 @@ class Sender:
         if not another:
             lane.pauses += 1
             lane.not_before = _loop_time() + rest
-            if not lane.paused:
-                await self._tell(lane, None, failure.kind, "", failure.text)
 
     async def _settle(self, lane: _Lane, bot: Caller, row: OutRow) -> tuple[float, bool]:
         """Find out whether a row is out. Return how long to wait (0: decided) and whether the chat waits with it."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from rating_core.store.database import Database
 from rating_core.store.wire_store import OutboxTable, OutRow
 
-from .history import Caller, HistoryUnavailable, read_back, read_one
+from .history import Caller, History, HistoryUnavailable, read_back, read_one
 from .inbound import to_sent
 from .messages import Sent
 from .repair import Data
@@ -44,7 +44,7 @@ class OwnMessages:
         history = await read_back(bot, row.chat, lambda item: item["time"] * 1000 < since)
         own = [sent for item in history.items if self._is_own(item) and (sent := to_sent(item)) is not None]
         found = await self._match(row, own)
-        if found is None and not history.reached and not history.exhausted:
+        if found is None and not history.reached and not (history.exhausted and _begins_before(history, row)):
             raise HistoryUnavailable(row.chat, "not all that was said since can be read")
         return found
 
@@ -75,6 +75,11 @@ class OwnMessages:
 
     def _is_own(self, item: Data) -> bool:
         return item["post_type"] == "message_sent" or str(item["user_id"]) in self._own_ids()
+
+
+def _begins_before(history: History, row: OutRow) -> bool:
+    """Whether a history that ends somewhere can show a sending: where it begins later, it may only be short."""
+    return not history.items or history.items[0]["time"] * 1000 <= (row.sending_at or row.created_at)
 
 
 def _since(row: OutRow) -> int:

@@ -15,13 +15,18 @@ from .messages import AT_CLOSE, AT_OPEN
 Data = dict[str, Any]
 
 MAX_TEXT = 20_000
-"""Characters kept of one text; QQ itself allows about 5,000."""
+"""Characters kept of one message, or in the last of its texts; QQ itself allows about 5,000."""
 MAX_SEGMENTS = 1_000
 MAX_CODES = 100
 """CQ codes in one string; more are not read as codes, because reading them takes time squared."""
 MILLISECONDS_FROM = 100_000_000_000
-"""A time at or above this is in milliseconds (NapCat falls back to Date.now())."""
+"""A time at or above this is in milliseconds (NapCat falls back to Date.now()); a thousand times more is no time."""
 
+_KINDS = {
+    "message": "message_type", "message_sent": "message_type", "notice": "notice_type", "request": "request_type",
+    "meta_event": "meta_event_type",
+}  # fmt: skip
+"""Post type → the field that says which kind of it."""
 _NOTHING_SAID: Data = {"type": "text", "data": {"text": ""}}
 """NoneBot expects at least one segment."""
 _DROPPED = {ord(AT_OPEN): None, ord(AT_CLOSE): None, 0: None}
@@ -38,22 +43,27 @@ _NOTICE_DEFAULTS: dict[str, Data] = {
 
 
 def repair(data: Mapping[str, Any], *, now: int | None = None) -> Data | None:
-    """Return a copy of an event that its model accepts; None when it names no sender or no chat.
+    """Return a copy of an event that its model accepts; None when it names no sender, no chat or no kind of event.
 
     `now` in seconds stands in for a missing time (default: the machine's clock). Repairing twice changes nothing.
     """
     fixed = dict(data)
     post_type = fixed.get("post_type")
-    if not isinstance(post_type, str):
+    if not isinstance(post_type, str) or post_type not in _KINDS:
         return None
+    for name in {"sub_type", *_KINDS.values()} & fixed.keys():
+        if not isinstance(fixed[name], str):
+            del fixed[name]
     for name in _IDS:
         if name in fixed and (number := whole(fixed[name])) is not None:
             fixed[name] = number
     fixed["time"] = _seconds(fixed.get("time"), now)
     if post_type in ("message", "message_sent"):
         return _message(fixed)
+    if not fixed.get(_KINDS[post_type]):
+        return None
     if post_type == "notice":
-        kind = str(fixed.get("notice_type") or "")
+        kind = fixed["notice_type"]
         for name, value in _NOTICE_DEFAULTS.get(kind, {}).items():
             if not isinstance(fixed.get(name), type(value)):
                 fixed[name] = (whole(fixed.get(name)) or value) if isinstance(value, int) else value
@@ -82,7 +92,9 @@ def _seconds(value: object, now: int | None) -> int:
     seconds = whole(value)
     if seconds is None or seconds <= 0:
         return int(time.time()) if now is None else now
-    return seconds // 1000 if seconds >= MILLISECONDS_FROM else seconds
+    if seconds >= MILLISECONDS_FROM:
+        return _seconds(seconds // 1000 if seconds < 1000 * MILLISECONDS_FROM else None, now)
+    return seconds
 
 
 def _message(fixed: Data) -> Data | None:
@@ -91,20 +103,20 @@ def _message(fixed: Data) -> Data | None:
     if not user_id:
         return None
     fixed["user_id"], fixed["sender"] = user_id, sender
+    fixed["message_id"] = whole(fixed.get("message_id")) or 0
+    fixed["font"] = whole(fixed.get("font")) or 0
+    source = fixed.get("message")
+    raw = fixed.get("raw_message")
+    fixed["raw_message"] = raw[:MAX_TEXT] if isinstance(raw, str) else ""
+    fixed["message"] = segments(fixed["raw_message"] if source is None else source) or [_NOTHING_SAID]
     if fixed.get("message_type") not in ("group", "private"):
         if fixed.get("message_type"):
             return fixed  # guilds and the like: not ours, their own models may take them
         fixed["message_type"] = "group" if whole(fixed.get("group_id")) else "private"
     if fixed["message_type"] == "group" and not whole(fixed.get("group_id")):
         return None
-    fixed["message_id"] = whole(fixed.get("message_id")) or 0
-    fixed["font"] = whole(fixed.get("font")) or 0
     if not isinstance(fixed.get("sub_type"), str):
         fixed["sub_type"] = "normal" if fixed["message_type"] == "group" else "friend"
-    if not isinstance(fixed.get("raw_message"), str):
-        fixed["raw_message"] = ""
-    source = fixed.get("message")
-    fixed["message"] = segments(fixed["raw_message"] if source is None else source) or [_NOTHING_SAID]
     for name in ("reply", "to_me", "original_message", "anonymous"):
         fixed.pop(name, None)
     return fixed
@@ -140,7 +152,15 @@ def segments(source: object) -> list[Data]:
         found = (source,)
     else:
         found = source[:MAX_SEGMENTS] if isinstance(source, list) else ()
-    return [fixed for part in found if (fixed := _segment(part)) is not None]
+    kept: list[Data] = []
+    size = 0
+    for part in found:
+        if (fixed := _segment(part)) is not None:
+            kept.append(fixed)
+            size += len(fixed["data"]["text"]) if fixed["type"] == "text" else 0
+        if size >= MAX_TEXT:
+            break
+    return kept
 
 
 def _segment(part: object) -> Data | None:

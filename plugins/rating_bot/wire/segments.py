@@ -30,17 +30,27 @@ def text_of(parts: Sequence[Segment], self_id: str = "") -> tuple[str, str | Non
     """
     reply = next((i for i, part in enumerate(parts) if part["type"] == "reply"), None)
     beside = None if reply is None else _quote_mention(parts, reply)
-    said = ""
+    said: list[str] = []
+    line, size = "", 0  # the line that is being written; all characters so far
     for index, part in enumerate(parts):
         kind, data = part["type"], part["data"]
+        if kind == "reply" or index == beside:
+            continue
+        text = " "
         if kind == "text":
-            said = _join(said, _LINE_ENDS.sub("\n", str(data.get("text", ""))))
-        elif kind == "at" and index != beside:
-            said += _mention(str(data.get("qq", "")), self_id)
-        elif kind != "reply":
-            said += " "
+            text = _LINE_ENDS.sub("\n", str(data.get("text", "")))
+            if _is_report_line(text.partition("\n")[0]) and _is_report_line(line):
+                text = f"\n{text}"
+        elif kind == "at":
+            text = _mention(str(data.get("qq", "")), self_id)
+        said.append(text)
+        _, new_line, last = text.rpartition("\n")
+        line = last if new_line else line + last
+        size += len(text)
+        if size >= MAX_TEXT:
+            break
     quote = "" if reply is None else str(parts[reply]["data"].get("id") or "")
-    return said[:MAX_TEXT].strip(), quote if quote not in ("", "0") else None
+    return "".join(said)[:MAX_TEXT].strip(), quote if quote not in ("", "0") else None
 
 
 def _quote_mention(parts: Sequence[Segment], reply: int) -> int | None:
@@ -62,13 +72,6 @@ def _mention(qq: str, self_id: str) -> str:
     if qq == "all":
         return AT_ALL
     return " " if qq == self_id or not qq.isdigit() else at(qq)
-
-
-def _join(said: str, text: str) -> str:
-    """Append a text segment; two report lines in two segments stay two lines."""
-    if _is_report_line(said.rpartition("\n")[2]) and _is_report_line(text.partition("\n")[0]):
-        return f"{said}\n{text}"
-    return said + text
 
 
 def _is_report_line(line: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from rating_core.store.database import Database
-from rating_core.store.wire_store import ChatTable
+from rating_core.store.wire_store import OVERLAP_MS, ChatTable
 
 from .messages import Inbound
 
@@ -32,7 +32,6 @@ class Watermarks:
     def __init__(self, kept_back: Callable[[], bool] = lambda: False) -> None:
         self._kept_back = kept_back
         self._marks: dict[str, Mark] = {}
-        self._floors: dict[str, Mark] = {}
         self._dirty: set[str] = set()
         self._seen: dict[str, OrderedDict[str, None]] = {}
         self._frozen: dict[str, list[Inbound]] = {}
@@ -42,21 +41,19 @@ class Watermarks:
         async with database.read() as connection:
             for row in await ChatTable(connection).all():
                 if row.watermark_at:
-                    self._marks[row.chat] = self._floors[row.chat] = Mark(row.watermark_at, row.watermark_seq)
+                    self._marks[row.chat] = Mark(row.watermark_at, row.watermark_seq)
         return [*self._marks.values()]
 
     def get(self, chat: str) -> Mark | None:
         """Return a chat's mark, None before its first connection."""
         return self._marks.get(chat)
 
-    def floor(self, chat: str) -> Mark | None:
-        """Return the mark with which this process began: nothing at or before it is ever handled again."""
-        return self._floors.get(chat)
-
     async def start(self, database: Database, chat: str, at: int, seq: int | None) -> None:
-        """Begin a chat at its first connection; `seq` is that of its newest message, None when unknown."""
-        mark = Mark(at, NOTHING_YET if seq is None else seq)
-        self._marks[chat] = self._floors[chat] = mark
+        """Begin a chat at its first connection: nothing said at or before `at` (ms) is ever handled.
+
+        `seq` is that of its newest message, None when unknown, NOTHING_YET when there is none.
+        """
+        mark = self._marks[chat] = Mark(at + OVERLAP_MS + 1, seq)  # so that the overlap reaches back to nothing
         if self._kept_back():
             return
         async with database.write() as connection:

@@ -4,6 +4,7 @@ from typing import Any
 
 from plugins.rating_bot.wording.common import fit, mention, names
 from plugins.rating_bot.wording.people import refusal as other_refusal
+from plugins.rating_bot.wording.queries import pool_suffix
 from plugins.rating_bot.wording.reports import bar_reason
 from rating_core.directory import Directory
 from rating_core.elo import show_change, show_rating
@@ -98,8 +99,8 @@ def ended(result: Ended, directory: Directory) -> str:
     return f"约{number} 已取消（{_pair(challenge, directory)}）：{why}{back}"
 
 
-def overview(found: Overview, directory: Directory) -> str:
-    """/约战: what is open, and what the asker may still issue."""
+def overview(found: Overview, directory: Directory, here: str) -> str:
+    """/约战: what is open, and what the asker may still issue. `here`: the pool that questions here mean."""
     lines = [f"{found.pool} 进行中的强制约战：{len(found.open) or '没有'}"]
     for row in found.open:
         waits = f"，等{'、'.join(f'#{number}' for number in row.waits_for)}生效" if row.waits_for else ""
@@ -108,7 +109,8 @@ def overview(found: Overview, directory: Directory) -> str:
     if found.quota is None:
         return fit(lines)
     if found.quota:
-        return fit(lines, last=f"您这周还能强制约战{found.quota}次，找对手请发：\n/推荐对手")
+        typed = f"/推荐对手{pool_suffix(found.pool, here)}"
+        return fit(lines, last=f"您这周还能强制约战{found.quota}次，找对手请发：\n{typed}")
     return fit(lines, last=f"您这周的强制约战用完了，{_when(found.resets_at)}起又有{CHALLENGES_PER_WEEK.now}次。")
 
 
@@ -117,32 +119,33 @@ def only_single_players(pool: str, word: str) -> str:
     return f"{pool}不是一对一的榜，没有强制约战（L9），也不推荐对手。一对一的请发：\n/{word} {DEFAULT_POOL}"
 
 
-def opponents(found: Opponents, directory: Directory) -> str:
-    """/推荐对手: whom to play now."""
+def opponents(found: Opponents, directory: Directory, here: str) -> str:
+    """/推荐对手: whom to play now. `here`: the pool that questions here mean."""
+    pool = pool_suffix(found.pool, here)
     if found.bar is not None:
         return f"现在不能下计分棋：{directory.name_of(found.bar.player)}{bar_reason(found.bar)}"
     head = f"{found.pool} 与您相差{SUGGESTED_RANGE:g}分以内、现在能下、近来少遇到的"
     if not found.rows:
-        return f"{head}：没有。看看整个榜：\n/排行榜"
+        return f"{head}：没有。看看整个榜：\n/排行榜{pool}"
     lines = [
         f"{directory.name_of(row.player)} {show_rating(row.rating)}（{show_change(row.difference)}），"
         f"近{LATELY_DAYS}天遇到{row.lately}局"
         for row in found.rows
     ]
     first = directory.name_of(found.rows[0].player)
-    return fit([f"{head}：", *lines], last=f"看一局加减多少分，例如：\n/预测 {first}")
+    return fit([f"{head}：", *lines], last=f"看一局加减多少分，例如：\n/预测 {first}{pool}")
 
 
 # --- refusals ------------------------------------------------------------------------------------------------
 
 
-def refusal(error: Refusal, directory: Directory) -> str:
-    """Why a challenge was refused, with the clause."""
+def refusal(error: Refusal, directory: Directory, here: str) -> str:
+    """Why a challenge was refused, with the clause. `here`: the pool that questions here mean."""
     facts: dict[str, Any] = error.facts
     if error.code == "challenge":
         return _obstacle(facts["obstacle"], facts["pool"], facts["challenger"], facts["opponent"], directory)
     if error.code == "no_challenge":
-        return f"没有约{facts['number']}。进行中的请发：\n/约战"
+        return f"没有约{facts['number']}。进行中的请发：\n/约战{pool_suffix(DEFAULT_POOL, here)}"
     if error.code == "challenge_ended":
         return _ended_already(facts["challenge"], directory)
     if error.code == "extended_too_little":

@@ -18,6 +18,7 @@ IN_PRIVATE_ONLY = "这个命令请私聊发给我。"
 SLOT_TITLES = {
     "reason": "理由", "name": "名字", "who": "名字", "left": "名字", "right": "第二个名字", "qq": "QQ号",
     "target": "编号", "targets": "编号", "number": "编号", "role": "职务", "days": "天数", "amount": "分数",
+    "weight": "系数",
 }  # fmt: skip
 """What people call the slots of a form, by their keys."""
 

@@ -1,9 +1,10 @@
 """Why something cannot be corrected, and what to do instead (§10)."""
 
 from plugins.rating_bot.wording.people import refusal as other_refusal
-from plugins.rating_bot.wording.queries import side
+from plugins.rating_bot.wording.queries import pool_suffix, side
 from plugins.rating_bot.wording.reports import STATES
 from rating_core.directory import Directory
+from rating_core.rulebook import DEFAULT_POOL
 from rating_core.service.refusal import Refusal
 from rating_core.times import show_time
 
@@ -19,7 +20,7 @@ _TEXTS = {
     "no_game": "没有局{number}。局号在 /战绩 里看。",
     "no_report": "没有#{number}这份报分，请看清编号。",
     "no_row": "没有账{number}。账号在 /日志 和 /解释 里看。",
-    "no_challenge": "没有约{number}。进行中的约战请发：\n/约战",
+    "no_challenge": "没有约{number}。进行中的约战请发：\n/约战{typed}",
     "game_void": "局{number}已经作废（账{by}），不能再改。要先恢复，发：\n/撤销 账{by} 理由",
     "game_sides": "{pool}一边{size}个人，四个位置不能有重名；请按“左边 胜 右边”写全名字。",
     "game_self": "这样局{number}里会有人和自己同桌，不能这样改。先把局{number}改对：\n/改判 局{number} 甲 胜 乙 理由",
@@ -32,7 +33,7 @@ _TEXTS = {
     "要现在发新的一期：\n/发布榜单 {pool}",
     "undo_final_list": "账{number}是{season}赛季结算的最终榜单，要连同结算一起回滚，发：\n/结算 回滚 {season} {pool}",
     "undo_list_void": "第{list}期撤销以后不再恢复，期号也不再用。要发布现在的榜，发：\n/发布榜单 {pool}",
-    "undo_cancelled": "账{number}是取消约战，不能撤销，约战机会已经退回。要再约，发：\n/强制约战 甲 乙",
+    "undo_cancelled": "账{number}是取消约战，不能撤销，约战机会已经退回。要再约，发：\n/强制约战 甲 乙{typed}",
     "merged_name_used": "「{name}」现在是正名在用的名字，分不开。先改名再撤销，发：\n/改名 {name} 新名",
     "undo_rollback": "结算的回滚不能撤销。要再结算，发：\n/结算 执行 {pool}",
     "leave_closed_again": "{name}的请假不能恢复了：最后几天谁也不能请假（L8）。",
@@ -44,12 +45,12 @@ _TEXTS = {
     "/合并 {wrong} {right} 理由",
     "merge_met": "「{wrong}」和「{right}」互相遇到过（{what}），是两个人，不能合并。记错了人请先改判：\n"
     "/改判 局号 甲 胜 乙 理由",
-    "adjust_nothing": "调分不能是0。例如：\n/调分 张三 +20 漏记奖励分",
+    "adjust_nothing": "调分不能是0。例如：\n/调分 张三 +20{typed} 漏记奖励分",
 }
 
 
-def refusal(error: Refusal, directory: Directory) -> str:
-    """Why a correction was refused, and what to type instead."""
+def refusal(error: Refusal, directory: Directory, here: str) -> str:
+    """Why a correction was refused, and what to type instead. `here`: the pool that commands here mean."""
     facts = error.facts
     match error.code:
         case "game_same":
@@ -91,4 +92,5 @@ def refusal(error: Refusal, directory: Directory) -> str:
                 f"要现在结束它，发：\n/取消约战 约{challenge.number} 理由"
             )
     text = _TEXTS.get(error.code)
-    return other_refusal(error) if text is None else text.format(**facts)
+    typed = pool_suffix(facts.get("pool", DEFAULT_POOL), here)
+    return other_refusal(error) if text is None else text.format(**facts, typed=typed)

@@ -25,6 +25,7 @@ _NAME_PROBLEMS = {
     "date": "名字不能是日期",
     "placing": "名字不能是名次",
     "result_word": "名字不能带单独的“{detail}”字",
+    "pool_name": "名字不能是榜名",
     "number_word": "名字不能像编号（第N期、前N、局N……）",
     "command_word": "名字不能和机器人的命令或用语相同",
 }

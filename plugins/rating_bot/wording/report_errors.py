@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from plugins.rating_bot.wording.common import MAX_LINES, cut, fit, fits, pages_of
+from plugins.rating_bot.wording.common import MAX_CHARS, MAX_LINES, cut, fit, fits, pages_of
 from rating_core.report_text import LineProblem, ReportProblems, intended
 from rating_core.rulebook import MAX_REPORT_CHARS, MAX_REPORT_LINES
 
@@ -24,9 +24,9 @@ def refused_report(problems: ReportProblems) -> list[str]:
     text = ["未记录，整份报分都没有记：", *map(_sentence, shown)]
     if len(by_line) > len(shown):
         text.append(f"另有{len(by_line) - len(shown)}处。")
-    if problems.corrected is None:
+    rows = (problems.corrected or "").rstrip("\n").split("\n")
+    if problems.corrected is None or any(len(row) > MAX_CHARS for row in rows):
         return [fit(text, _MORE)]
-    rows = problems.corrected.rstrip("\n").split("\n")
     ask = "改好的在下面，核对无误后整段复制发送：" if problems.complete else "请把下面这份改对后整段重发："
     if fits(whole := "\n".join([*text, ask, *rows])):
         return [whole]

@@ -9,6 +9,7 @@ from rating_core.rulebook import (
     CASUAL_WEIGHT,
     CHALLENGE_HOURS,
     CHALLENGE_PENALTY,
+    CHALLENGE_REMINDERS,
     CHALLENGES_PER_WEEK,
     CHIEF_EDITOR,
     EVENT_WEIGHTS,
@@ -92,10 +93,11 @@ def _weight(day: date) -> str:
 def _farming(day: date) -> str:
     net, repay = FARMING_NET.on(day), FARMING_REPAY.on(day)
     return (
-        f"约战盘数不限，但同一对手净胜或净负到{net}局后，两人再下约战不计分（照样记录），"
-        f"要两人各与别人再下{repay}局计分棋，才能重新计分，净胜从0算起。\n"
-        "按榜、按赛季各算各的；2v2按两边的组合算，四个人都要下满。\n"
-        "赛事局一律计分，不动净胜，算作与别人下的棋。\n"
+        f"约战盘数不限，但同一对手净胜或净负到{net}局（胜加1，负减1，平不动）以后，两人再下约战照样记录，不计分，也不算盘数；"
+        f"要两人都各与别人再下满{repay}局计分棋，才重新计分，净胜从0算起。\n"
+        "按榜、按赛季各算各的，新赛季从0算起；2v2按两边的组合算，换了搭档就是另一对，四个人都要下满。"
+        "计不计分在报分生效的时候定。\n"
+        "赛事局一律计分，不动净胜；与别人下的赛事局算下满的局，两人之间的赛事局和不计分的局不算。\n"
         "看两人的情况：/对战 甲 乙"
     )
 
@@ -113,18 +115,25 @@ def _season(day: date) -> str:
 def _leave(day: date) -> str:
     last = 31 - NO_LEAVE_DAYS.on(day) + 1
     return (
-        f"本赛季某个榜不满{SEASON_GAMES.on(day)}局的可以请假：这样的榜封存、不扣分，本赛季剩下的日子不能参赛，"
-        "新赛季再有报分生效就回到榜上。\n"
-        "被人强制约战还没了结的，不能自己请假，要请记分员代办。\n"
-        f"最后{NO_LEAVE_DAYS.on(day)}天（12月{last}日起）不能请假。"
+        f"在下过的榜里，本赛季有不满{SEASON_GAMES.on(day)}局的，可以请假：不满的榜马上封存、不扣分，已满的榜留在榜上；"
+        "到赛季结束所有榜都不能参赛，以后再有报分生效就回到榜上。\n"
+        "被人强制约战还没了结的，不能自己请假；记分员可以代办，那次约战随之取消，不扣分。自己发起的约战请假后也取消。\n"
+        f"赛季最后{NO_LEAVE_DAYS.on(day)}天（12月{last}日起）谁也不能请假，代办也不行。\n"
+        "销假只用来作废登记错了的请假，由记分员处理。"
     )
 
 
 def _challenge(day: date) -> str:
     hours = CHALLENGE_HOURS.on(day)
+    reminders = "、".join(map(str, CHALLENGE_REMINDERS))
     return (
-        f"每人每周有{CHALLENGES_PER_WEEK.on(day)}次强制约战的机会，对方要在{hours // 24}天（{hours}小时）内应战，"
-        f"两人报一局就算；到时不应战扣{CHALLENGE_PENALTY.on(day):g}分。封存、请假的人不能被约，刷分锁住的两人也不能。"
+        f"一对一的榜里，自己能参赛的人每周（周一零点起）每个榜有{CHALLENGES_PER_WEEK.on(day)}次强制约战的机会。"
+        f"对方要在{hours // 24}天（{hours}小时）内应战：发起以后、期限以前报上两人的一局就算，计不计分都行。"
+        f"到时没有应战扣{CHALLENGE_PENALTY.on(day):g}分，两边的群都公布；还有这样的报分在等确认或有争议就先不扣，"
+        "它作废或撤回了再扣。\n"
+        "封存、请假、不能参赛的人和蒙面人不能被约，刷分锁住的两人、已有一次没了结的两人也不能约。\n"
+        "期限以前有一方变得不能参赛，约战取消，不扣分，机会退回。\n"
+        f"记分员可以取消（机会退回）、延期、免罚。到期前{reminders}小时各提醒一次。"
     )
 
 

@@ -92,7 +92,7 @@ def _not_heard(world: "World", said: Saying) -> None:
     if message.message_id in world.line.dropped:
         return  # nobody can know
     connected = world.judge.first_mark.get(said.chat)
-    if connected is None or message.time <= connected:
+    if connected is None or said.at <= connected:
         return  # before the bot's first word with this group all is old
     missed = [at for at, told in world.judge.told_desk if told.startswith(f"missed  群{said.group} ")]
     demand(any(at >= message.time for at in missed), "never taken, and the desk was not told:", said)

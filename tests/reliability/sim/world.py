@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import random
 import sqlite3
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,21 @@ class World:
     def told(self, what: str) -> bool:
         """Whether the desk was told something that begins so, or by an alarm that says so."""
         return any(what in text for _, text in self.judge.told_desk)
+
+    def counts(self) -> Counter[str]:
+        """Figures of this world."""
+        slips = self.judge.rules.slips.values()
+        return Counter(
+            {
+                "messages": len(self.judge.sayings),
+                "reports": len(slips),
+                "recorded": len(self.judge.took_effect),
+                "entries": len(self.judge.rules.items),
+                "answers": sum(len(self.qq.said_by_bot(group)) for group in GROUPS),
+                "lives": len(self.bot.lives),
+                "cuts": self.line.cuts,
+            }
+        )
 
     def digest(self) -> str:
         """A hash of everything that happened."""
