@@ -30,6 +30,7 @@ SLOWEST_HIT = 60.0
 """Seconds after which a failpoint that was not hit counts as a random moment."""
 LONGEST_LIFE = 2.5
 MOST_TRIES = 3
+SAY_EVERY = 50
 API_TIMEOUT = "1.5"
 """NoneBot's own setting: seconds until a call counts as unanswered (30 where nothing is set)."""
 LOST = {"swallow_sends": 0.03, "lose_sends": 0.03}
@@ -91,8 +92,11 @@ class KillWorld:
         try:
             await self._begin()
             cutter = asyncio.create_task(self._cut())
-            for name in self.plan:
+            for number, name in enumerate(self.plan, 1):
                 await self._life(name)
+                if number % SAY_EVERY == 0:
+                    said = len(self.crowd.said)
+                    print(f"seed {self.outcome.seed}: {number} of {len(self.plan)} lives, {said} reports", flush=True)
             cutter.cancel()
             await self._last_life()
         except (AssertionError, TimeoutError, ConnectionError) as error:
