@@ -199,6 +199,7 @@ class Parts:
                 return  # /health tells
             logger.warning("the database takes writes again")
         await self.watermarks.flush(self.database)
+        await self.sender.look()
 
     async def stop(self) -> None:
         """End in order: no new work, finish what runs, write the watermarks, let go of the database."""

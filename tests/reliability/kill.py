@@ -81,13 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         worlds = asyncio.run(killed_worlds(Path(folder), plan, options.jobs, seed))
-    broken = False
     for world in worlds:
         print(f"seed {world.outcome.seed} ({world.style}): {dict(world.outcome.killed)}")
-        for problem in world.outcome.problems:
-            broken = True
-            print(f"seed {world.outcome.seed}: {problem}")
-    if broken:
+    if any(world.outcome.problems for world in worlds):
         print(f"BROKEN: python -m tests.reliability.kill --seed {seed}{' --long' if options.long else ''}")
         return 1
     print(figure(worlds, time.monotonic() - begin))

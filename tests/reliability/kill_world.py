@@ -20,7 +20,7 @@ from rating_core.times import DAY_MS, season_of, season_start
 from tests.e2e.world import OFFICIAL, OWNER, POOL, REFEREE_QQ, SCORING, World, settings
 from tests.reliability.kill_checks import RETIRED, problems_of
 from tests.reliability.kill_people import KEEPER, PATIENCE, Crowd
-from tests.support.process import KILLED, START_SECONDS, BotProcess, free_port
+from tests.support.process import KILLED, LISTENING, BotProcess, free_port
 from tests.support.qq import Faults, Style
 
 RANDOM = "random"
@@ -29,7 +29,10 @@ STYLES: tuple[Style, ...] = ("napcat", "napcat", "llonebot", "lagrange", "gocqht
 SLOWEST_HIT = 60.0
 """Seconds after which a failpoint that was not hit counts as a random moment."""
 LONGEST_LIFE = 2.5
+SLOWEST = 120.0
+"""Seconds for what takes one where nothing else runs: a start, a connection."""
 MOST_TRIES = 3
+SAY_EVERY = 50
 API_TIMEOUT = "1.5"
 """NoneBot's own setting: seconds until a call counts as unanswered (30 where nothing is set)."""
 LOST = {"swallow_sends": 0.03, "lose_sends": 0.03}
@@ -91,17 +94,25 @@ class KillWorld:
         try:
             await self._begin()
             cutter = asyncio.create_task(self._cut())
-            for name in self.plan:
+            for number, name in enumerate(self.plan, 1):
                 await self._life(name)
+                if number % SAY_EVERY == 0:
+                    said = len(self.crowd.said)
+                    print(f"seed {self.outcome.seed}: {number} of {len(self.plan)} lives, {said} reports", flush=True)
             cutter.cancel()
             await self._last_life()
         except (AssertionError, TimeoutError, ConnectionError) as error:
-            self.outcome.problems.append(f"{type(error).__name__}: {error}\n{self.world.bot.tail}")
+            self._broken(f"{type(error).__name__}: {error}\n{self.world.bot.tail}")
         finally:
             for task in self._actors:
                 task.cancel()
             await self.world.close()
         return self.outcome
+
+    def _broken(self, problem: str) -> None:
+        """Note what is wrong, and say it at once: a long form takes hours."""
+        self.outcome.problems.append(problem)
+        print(f"seed {self.outcome.seed}: {problem}", flush=True)
 
     # --- before -------------------------------------------------------------------------------------------
 
@@ -161,13 +172,13 @@ class KillWorld:
                 await asyncio.sleep(self.rng.uniform(0, 1.5))  # an outage in which more is said
             if await self._live(name):
                 return
-        self.outcome.problems.append(f"failpoint {name} was not hit in {MOST_TRIES} lives")
+        self._broken(f"failpoint {name} was not hit in {MOST_TRIES} lives")
 
     async def _live(self, name: str) -> bool:
         if name == RANDOM:
             await self.world.bot.spawn()
             if self.rng.random() < 0.75:  # else while it starts
-                await self.world.client.connected(START_SECONDS)
+                await self.world.client.connected(SLOWEST)
             return await self._die_within(self.rng.uniform(0, LONGEST_LIFE), name)
         hit = self.rng.randint(1, 5) if name in ("before_commit", "after_commit") else 1
         await self.world.bot.spawn(TIAOQI_FAILPOINT=f"{name}:{hit}")
@@ -185,8 +196,8 @@ class KillWorld:
         else:
             planned = True
             if code != KILLED:
-                self.outcome.problems.append(f"the bot ended by itself ({code}) on its way to {name}:\n{bot.tail}")
-        await self.world.client.disconnected()
+                self._broken(f"the bot ended by itself ({code}) on its way to {name}:\n{bot.tail}")
+        await self.world.client.disconnected(SLOWEST)
         self.outcome.killed[name] += 1
         return planned
 
@@ -197,10 +208,10 @@ class KillWorld:
         elif name == "before_resend":
             self.weather.lose_sends += 1
         elif name.startswith("backup"):
-            await self.world.client.connected(START_SECONDS)  # commands are only taken live
+            await self.world.client.connected(SLOWEST)  # commands are only taken live
             await self.crowd.order(KEEPER, "/备份", "已(备)份", heard_in=SCORING)
         elif name.startswith(("settlement", "rollback")):
-            await self.world.client.connected(START_SECONDS)
+            await self.world.client.connected(SLOWEST)
             settled = self.crowd.settlements > self.crowd.rollbacks
             if settled == name.startswith("settlement"):
                 await self.crowd.settle(self.season)  # the other one first
@@ -232,11 +243,12 @@ class KillWorld:
         with tempfile.TemporaryDirectory() as folder:
             bot = BotProcess(Path(folder), settings(free_port()))
             await bot.spawn(TIAOQI_FAILPOINT=name)
-            code = await bot.ended()
+            code = await bot.ended(SLOWEST)
             self.outcome.killed[name] += 1
             if code != KILLED:
-                self.outcome.problems.append(f"{name} was not hit ({code}):\n{bot.tail}")
-            await bot.start()
+                self._broken(f"{name} was not hit ({code}):\n{bot.tail}")
+            await bot.spawn()
+            await bot.log_line(LISTENING, SLOWEST)
             await bot.kill()
             database = await Database.open(f"sqlite+aiosqlite:///{folder}/ratings.db", read_only=True)
             try:
@@ -244,27 +256,28 @@ class KillWorld:
             finally:
                 await database.close()
             if revision != head:
-                self.outcome.problems.append(f"after {name} the tables are at {revision}, not {head}")
+                self._broken(f"after {name} the tables are at {revision}, not {head}")
 
     # --- the end ------------------------------------------------------------------------------------------
 
     async def _last_life(self) -> None:
         """Nobody dies any more: everybody says what he has begun, and all of it is answered."""
         self.crowd.going_home = True
-        await self.world.bot.start()
+        await self.world.bot.spawn()
         try:
             await asyncio.gather(*self._actors)
         except TimeoutError as error:
-            self.outcome.problems.append(f"somebody got no answer: {error}")
+            self._broken(f"somebody got no answer: {error}")
         await self._all_out()
         self.weather.calm = True
-        await self.world.client.connected()
+        await self.world.client.connected(SLOWEST)
         health = await self.world.ask(KEEPER, "/体检", group=SCORING)
         if "重算：与现榜一致" not in health.text or "哈希链完整" not in health.text:
-            self.outcome.problems.append(f"the Book is no fresh fold: {health.text}")
+            self._broken(f"the Book is no fresh fold: {health.text}")
         await self._all_out()
         await self.world.bot.stop()
-        self.outcome.problems += await problems_of(self)
+        for problem in await problems_of(self):
+            self._broken(problem)
 
     async def _all_out(self) -> None:
         """Wait until every message is out."""

@@ -222,7 +222,7 @@ class Case:
 
     async def overlapping(self) -> None:
         """What came as events is in history too, under other ids where the client is Lagrange."""
-        live = self.talk.script(4, 2)
+        live = self.talk.script(4, 2, live=True)
         spoken(self.world, live)
         await recorded(self.world, live)
         script = await self._away(4, 4)

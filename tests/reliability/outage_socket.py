@@ -158,7 +158,7 @@ async def _replaced(world: OutageWorld, line: Line, talk: Talk, way: Way) -> flo
 
 
 async def _goes_on(world: OutageWorld, talk: Talk) -> None:
-    script = talk.script(3, 3)
+    script = talk.script(3, 3, live=True)
     spoken(world, script)
     await recorded(world, script)
     await quiet(world)

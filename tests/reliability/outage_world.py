@@ -207,10 +207,16 @@ class Talk:
         self._games: dict[tuple[str, str], Iterator[tuple[str, ...]]] = {}
         self._newcomers = itertools.count(1)
 
-    def script(self, reports: int, others: int, *, queries: int = 0, commands: int = 0) -> Script:
-        """Return `reports` reports with their answers, and chatter, queries and commands among them, in all groups."""
+    def script(
+        self, reports: int, others: int, *, queries: int = 0, commands: int = 0, live: bool = False
+    ) -> Script:  # fmt: skip
+        """Return `reports` reports with their answers, and chatter, queries and commands among them, in all groups.
+
+        `live`: nothing that is recalled before the bot can hear of it.
+        """
         script = Script()
-        streams = [self._reports(script, group, pair) for group, pairs in PAIRS.items() for pair in pairs]
+        kinds = {"confirm": 50, "quote": 15, "mirrored": 10, "referee": 10, "recalled": 0 if live else 5}
+        streams = [self._reports(script, group, pair, kinds) for group, pairs in PAIRS.items() for pair in pairs]
         while len(script.reports) < reports:
             script.lines += next(self.rng.choice(streams))
         script.lines = self._shuffled(script.lines)
@@ -229,12 +235,13 @@ class Talk:
             self._games[pair] = (words for n in itertools.count(1) for words in itertools.product(WORDS, repeat=n))
         return next(self._games[pair])
 
-    def _reports(self, script: Script, group: int, pair: tuple[str, str]) -> Iterator[list[Line]]:
+    def _reports(
+        self, script: Script, group: int, pair: tuple[str, str], kinds: dict[str, int]
+    ) -> Iterator[list[Line]]:
         """Yield the lines of one report after the other of a pair, each with its answer."""
         while True:
             a, b = self.rng.sample(pair, 2)
             words = [word if (a, b) == pair else OTHER[word] for word in self.games(pair)]
-            kinds = {"confirm": 50, "quote": 15, "mirrored": 10, "referee": 10, "recalled": 5}
             kind = self.rng.choices(list(kinds), list(kinds.values()))[0]
             report = Report("" if kind == "recalled" else "effective")
             line = Line(a, "\n".join(f"{a} {word} {b}" for word in words), group, report)

@@ -15,13 +15,14 @@ import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from tests.reliability import outage_history, outage_socket
+from tests.reliability import outage_groups, outage_history, outage_socket
 
 Scenario = Callable[[Path, random.Random, bool], Awaitable[str]]
 SCENARIOS: dict[str, Scenario] = {
     "hour": outage_history.hour,
     "history": outage_history.history,
     "half-open": outage_socket.half_open,
+    "groups": outage_groups.groups,
 }
 """Each takes its folder, its chances and whether it is the long form; returns its figure, raises where it is broken."""
 

@@ -42,6 +42,7 @@ PARTS = 3
 """Processes that commit one after the other, each ending as if it were killed."""
 COMMITS_SHORT, COMMITS_LONG = 60, 250
 """In each part."""
+SAY_EVERY = 500
 CONTROL = 40
 """Cuts with synchronous=NORMAL."""
 
@@ -188,6 +189,8 @@ def check_share(log: str, root: str, cuts: Sequence[int], seed: int, scratch: st
         with tempfile.TemporaryDirectory(dir=scratch) as folder:
             write_down(disk.after_cut(rng), Path(folder))
             problems = asyncio.run(problems_after(Path(folder), promised, rng))
+        if (number + 1) % SAY_EVERY == 0:
+            print(f"seed {seed}: {number + 1} of {len(cuts)} cuts, {len(found)} problems", flush=True)
         found += [f"seed {seed}, cut {number} after record {cut}: {problem}" for problem in problems]
     return found
 

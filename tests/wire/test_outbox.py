@@ -8,6 +8,7 @@ import pytest
 from nonebot.adapters.onebot.v11 import ApiNotAvailable
 
 from plugins.rating_bot.sandbox.qq import FakeQQ
+from plugins.rating_bot.wire import unseen
 from plugins.rating_bot.wire.link import ConnectionLost
 from plugins.rating_bot.wire.messages import Sent, at
 from plugins.rating_bot.wire.outbox import Patience, Sender
@@ -17,7 +18,7 @@ from tests.support.qq import Style
 
 from .fakes import CHAT, GROUP, FakeBot, league_qq
 
-QUICK = Patience(settle=0, settle_picture=0, retry=(0, 0, 0), pause=(0.02, 0.02, 60), look_again=0.02)
+QUICK = Patience(settle=0, settle_picture=0, retry=(0, 0, 0), pause=(0.02, 0.02, 1), look_again=0.02)
 STYLES: list[Style] = ["napcat", "llonebot", "lagrange", "gocqhttp"]
 
 
@@ -472,4 +473,62 @@ async def test_a_connection_lost_while_looking_resends_nothing(post: Post) -> No
             await asyncio.sleep(0.005)
     post.sender.connected(bot)
     await post.until(number, "sent")
+    assert (post.said(), post.alarms) == (["收到 #1"], [])
+
+
+def sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look at once for what QQ took, with clocks that agree to a tenth of a second."""
+    monkeypatch.setattr(unseen, "LOOK_AFTER", 0.0)
+    monkeypatch.setattr(unseen, "LOOK_AGAIN", 0.0)
+    monkeypatch.setattr(unseen, "MARGIN_MS", 0)
+
+
+def speak_later(post: Post, text: str) -> None:
+    """Let somebody speak two seconds later than now, as QQ sees it."""
+    begin = post.qq.now
+    post.qq.now = lambda: begin() + 2000
+    post.qq.say(GROUP, 1, text)
+
+
+async def test_what_nobody_sees_is_kept_and_sent_again_when_it_shows(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sooner(monkeypatch)
+    post.qq.say(GROUP, 1, "hello")
+    bot = await post.begin(hidden={GROUP})
+    speak_later(post, "before")
+    number = await post.queue("收到 #1")
+    await post.until(number, "sent")
+    await post.sender.look()
+    assert (await post.row(number)).state == "sent", "nobody has spoken since: nothing is known"
+    speak_later(post, "怎么没反应")
+    await post.sender.look()
+    assert (await post.row(number)).state in ("pending", "sending", "sent")
+    assert [kind for kind, _, _ in post.alarms] == ["risk"]
+    await post.until(number, "sent")
+    speak_later(post, "还是没有")
+    await post.sender.look()
+    assert [kind for kind, _, _ in post.alarms] == ["risk"], "told once"
+    bot.faults.hidden.clear()
+    while not post.said():
+        await asyncio.sleep(0.01)
+    await post.until(number, "sent")
+    await post.sender.look()
+    async with post.database.read() as connection:
+        chat = await ChatTable(connection).get(CHAT)
+    assert chat is not None and chat.paused_until is None
+    assert post.said() == ["收到 #1"]
+
+
+async def test_what_a_hole_in_history_may_hide_is_not_sent_again(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    sooner(monkeypatch)
+    post.qq.say(GROUP, 1, "hello")
+    bot = await post.begin()
+    speak_later(post, "before")
+    number = await post.queue("收到 #1")
+    await post.until(number, "sent")
+    bot.faults.history_holes = {post.qq.history(GROUP)[-1].message_id}
+    speak_later(post, "after")
+    await post.sender.look()
+    assert (await post.row(number)).state == "sent"
     assert (post.said(), post.alarms) == (["收到 #1"], [])

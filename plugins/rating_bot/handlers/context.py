@@ -22,6 +22,8 @@ class Context:
     settings: Settings
     prepared: Any = None
     """What the command's `prepare` fetched before the transaction began."""
+    stray: bool = False
+    """Whether what is quoted or reacted to is somebody's message that led to nothing, not the bot's and no report."""
     about: str = ""
     """Short number this message led to (#12, 审3); set by the handler, kept with the message."""
     refused: bool = False
@@ -60,6 +62,8 @@ class Context:
 
     async def about_of(self, message_id: str | None) -> str:
         """Return the short number a message in this chat is about, "" if it is nothing of ours."""
+        if self.stray:
+            return ""
         return await self.tx.inbox.about_of(self.message.chat, message_id) if message_id else ""
 
     def answer(

@@ -18,6 +18,7 @@ from plugins.rating_bot.handlers.grammar import Mismatch, split
 from plugins.rating_bot.handlers.happenings import tell
 from plugins.rating_bot.handlers.limits import FloodNotices, QueryLimits
 from plugins.rating_bot.handlers.table import TABLE, Command, Role, role_of
+from plugins.rating_bot.handlers.talk import Talk
 from plugins.rating_bot.handlers.words import Word, read_word
 from plugins.rating_bot.runtime import Runtime
 from plugins.rating_bot.wire.inbound import CONFIRMING_EMOJI
@@ -74,6 +75,7 @@ class Dispatcher:
         self._sure = sure
         self._limits = QueryLimits()
         self._floods = FloodNotices()
+        self._talk = Talk()
         self._running: set[asyncio.Task[None]] = set()
 
     async def handle(self, message: Inbound) -> None:
@@ -131,8 +133,12 @@ class Dispatcher:
         return actor.player_id is not None
 
     async def _handle(self, message: Inbound) -> None:
+        if message.kind == "message" and not message.made_up and self._watermarks.seen(message):
+            return  # told twice; what it says may differ
         action = self.classify(message)
         if action is None:
+            if message.kind == "message" and message.message_id:
+                self._talk.note(message.chat, message.message_id)
             return
         begin = time.perf_counter()
         decision = await self._decide(message, action)
@@ -189,7 +195,9 @@ class Dispatcher:
             await self._watermarks.persist(tx.chats, message)
             if inbox_id is not None:
                 actor = await tx.actor(message.user, scoring_admin=self._scoring_admin(message))
-                context = Context(tx, message, actor, runtime.settings, prepared)
+                pointed_at = message.message_id if kind == "reaction" else message.quote
+                stray = self._talk.holds(message.chat, pointed_at)
+                context = Context(tx, message, actor, runtime.settings, prepared, stray)
                 if message.group is not None:
                     await tx.note_card(message.user, message.card)
                 try:
@@ -200,6 +208,8 @@ class Dispatcher:
                     await tx.note_card(message.user, message.card)
                 if context.about:
                     await tx.inbox.set_about(inbox_id, context.about)
+                elif message.kind == "message" and message.message_id:
+                    self._talk.note(message.chat, message.message_id)
                 if runtime.league.damage is not None:
                     outs = [_with_doubt(out) for out in outs]
                 await self._queue(tx, message, outs)

@@ -174,24 +174,27 @@ async def take_word(context: Context, word: Word) -> list[Out]:
 
 
 async def _is_bare(context: Context, word: Word) -> bool:
-    """A 确认 that names nothing. A quote of something that was never stored counts as none; other words do not."""
+    """A 确认 that names nothing. A quote of something that was never heard of counts as none; other words do not."""
     if not word.bare:
         return False
     quote = context.message.quote
-    return quote is None or not await context.tx.outbox.kind_of(context.message.chat, quote)
+    return quote is None or context.stray or not await context.tx.outbox.kind_of(context.message.chat, quote)
 
 
 async def _bare(context: Context) -> list[Out]:
-    """A bare 确认: works only when exactly one report waits, and nothing else, for this person here."""
+    """A bare 确认: works only when exactly one report waits, and nothing else, for this person here.
+
+    Where it quotes what somebody said, that may be anything, made to look like the bot's: he is asked for a number.
+    """
     chat, speaker = context.message.chat, context.speaker
     of = None if context.message.group is None else chat  # in private 蒙面人公用号 is asked, wherever it was reported
     open_ones = [] if speaker is None else await service.waiting_for(context.tx, speaker, of)
     previews = await context.tx.desk.open_previews(context.actor.account_id, chat, context.at)
-    alone = bare_preview(previews) if not open_ones else None
+    alone = bare_preview(previews) if not open_ones and not context.stray else None
     if alone is not None:
         return await apply_preview(context, alone)
     waiting = [report for report in open_ones if report.state != "disputed"]
-    if len(open_ones) == len(waiting) == 1 and not previews:
+    if len(open_ones) == len(waiting) == 1 and not previews and not context.stray:
         return await _each(context, [waiting[0].report_id], "confirm")
     numbers_ = [preview.preview_id for preview in previews]
     return [context.answer(wording.which_one(open_ones, numbers_, context.directory))] if open_ones or previews else []
@@ -277,7 +280,7 @@ async def _is_of(context: Context, report: Report, about: str) -> bool:
 async def take_reaction(context: Context) -> list[Out]:
     """👍 or 👌 on the prompt by someone who can confirm; by anyone else it means nothing."""
     message = context.message
-    if await context.tx.outbox.kind_of(message.chat, message.message_id) not in ("prompt", "reminder"):
+    if context.stray or await context.tx.outbox.kind_of(message.chat, message.message_id) not in ("prompt", "reminder"):
         return []
     about = await context.about_of(message.message_id)
     if not about.startswith("#"):

@@ -105,6 +105,8 @@ class Actions:
         if faults.take("lose_sends"):
             raise self._failed(TIMED_OUT)
         self._check_send(chat, segments)
+        if chat.startswith("g") and int(chat[1:]) in faults.hidden:
+            return {"message_id": self.qq.number()}
         said = self.qq.deliver(chat, segments)
         if faults.take("fail_delivered"):
             raise self._failed(TIMED_OUT)

@@ -25,6 +25,8 @@ class Faults:
     """Groups where the bot is muted: sends fail with result 120."""
     kicked: set[int] = field(default_factory=set)
     """Groups that threw the bot out: sends fail with result 110, everything else as for an unknown group."""
+    hidden: set[int] = field(default_factory=set)
+    """Groups where the bot is under risk control: sends succeed, and nobody ever sees them."""
     refuse_at: bool = False
     """Messages with a mention fail as a whole. A mention of someone who is not in the group always does."""
     refuse_reply: bool = False

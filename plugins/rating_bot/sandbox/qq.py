@@ -270,7 +270,7 @@ class FakeQQ:
         said = self._messages.setdefault(chat, [])
         message = FakeMessage(
             chat=chat,
-            message_id=self._new_id(),
+            message_id=self.number(),
             real_seq=said[-1].real_seq + 1 if said else self._first_seq,
             user_id=user_id,
             segments=list(segments),
@@ -284,7 +284,8 @@ class FakeQQ:
         self._tell(Happened("message", chat, message, user_id))
         return message
 
-    def _new_id(self) -> int:
+    def number(self) -> int:
+        """Return a message id that no other message has."""
         self._next_id += 1
         return self._next_id * ID_SPREAD % (1 << ID_BITS)
 

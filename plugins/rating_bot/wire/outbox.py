@@ -3,8 +3,6 @@
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
 from nonebot.log import logger
 
@@ -15,11 +13,13 @@ from rating_core.store.wire_store import ChatTable, OutboxTable, OutRow
 from ..clock import Clock
 from .failures import CLOSED, Failure, failure_of
 from .history import Caller, HistoryUnavailable
+from .lanes import Lane, message_id_of, send
+from .lanes import Patience as Patience
 from .messages import AT_MARK, Picture, Sent
 from .reconcile import OwnMessages
-from .repair import whole
 from .segments import Segment, picture_segments, to_segments
 from .serving import Serving
+from .unseen import Unseen
 
 Alarm = Callable[[str, str, str], Awaitable[object]]
 """kind (failed | held | muted | kicked | risk), what it is about (short number, else the chat), detail."""
@@ -31,49 +31,6 @@ REFUSED = "refused: "
 """Begins the error of a row whose next attempt goes out as plain text."""
 STORE_RETRY = 5.0
 OFFLINE_RETRY = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """Waiting times in seconds.
-
-    settle: from the start of a sending until "not in history" means not sent; settle_picture: of a picture, which the
-    client first has to upload. retry: before the 2nd, 3rd … attempt after a failure; after the last one the row is
-    given up. pause: of a chat that takes nothing, growing. look_again: before history that was unavailable is asked
-    for again. stop: for what is under way at shutdown.
-    """
-
-    settle: float = 5.0
-    settle_picture: float = 15.0
-    retry: tuple[float, ...] = (0.0, 15.0, 60.0, 300.0)
-    pause: tuple[float, ...] = (60.0, 120.0, 300.0, 600.0, 1800.0)
-    look_again: float = 60.0
-    stop: float = 3.0
-
-
-@dataclass(slots=True)
-class _Lane:
-    """The sending of one chat. Times are loop times.
-
-    A rest is kept here and noted in the database: after a restart or a new connection one send is tried.
-    """
-
-    chat: str
-    woken: asyncio.Event = field(default_factory=asyncio.Event)
-    task: "asyncio.Task[None] | None" = None
-    not_before: float = 0.0
-    paused: bool = False
-    pauses: int = 0
-    begun: dict[int, float] = field(default_factory=dict)
-    """When the sending of rows began whose fate is not known."""
-    look_at: dict[int, float] = field(default_factory=dict)
-    """When to look again for rows that history could not tell of."""
-    alarmed: set[object] = field(default_factory=set)
-
-    def go_on(self) -> None:
-        """Forget all waiting."""
-        self.not_before = 0.0
-        self.look_at.clear()
 
 
 class Sender:
@@ -105,7 +62,8 @@ class Sender:
         self._patience = patience or Patience()
         self._serving = Serving(bots)
         self._own = OwnMessages(database, self._serving.own_ids)
-        self._lanes: dict[str, _Lane] = {}
+        self._unseen = Unseen(self._own)
+        self._lanes: dict[str, Lane] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._running = False
 
@@ -141,7 +99,7 @@ class Sender:
             task.add_done_callback(self._tasks.discard)
             return
         for chat in sorted(chats):
-            lane = self._lanes.setdefault(chat, _Lane(chat))
+            lane = self._lanes.setdefault(chat, Lane(chat))
             lane.woken.set()
             if lane.task is None:
                 lane.task = asyncio.create_task(self._serve(lane), name=f"outbox {chat}")
@@ -156,6 +114,7 @@ class Sender:
     def saw(self, sent: Sent) -> None:
         """The client told of, or history showed, one of the bot's own messages."""
         self._own.saw(sent)
+        self._unseen.saw(sent)
         if sent.chat in self._lanes:
             self._lanes[sent.chat].look_at.clear()
             self._lanes[sent.chat].woken.set()
@@ -197,7 +156,7 @@ class Sender:
                 self.wake(chats)
                 return
 
-    async def _serve(self, lane: _Lane) -> None:
+    async def _serve(self, lane: Lane) -> None:
         try:
             while self._running:
                 lane.woken.clear()
@@ -213,7 +172,7 @@ class Sender:
         finally:
             lane.task = None
 
-    async def _step(self, lane: _Lane) -> float | None:
+    async def _step(self, lane: Lane) -> float | None:
         """Do one thing. Return how long nothing else is to be done (seconds), None when all is done."""
         async with self._database.read() as connection:
             box = OutboxTable(connection)
@@ -244,7 +203,7 @@ class Sender:
             waits.append(wait)
         return min(waits)
 
-    async def _send(self, lane: _Lane, bot: Caller, row: OutRow) -> None:
+    async def _send(self, lane: Lane, bot: Caller, row: OutRow) -> None:
         decorated = bool(row.picture or row.quote or AT_MARK.search(row.text))
         as_plain = decorated and (row.error.startswith(REFUSED) or row.attempts >= 2)
         message = await self._message(row, as_plain)
@@ -253,7 +212,7 @@ class Sender:
         lane.begun[row.outbox_id] = _loop_time()
         hit("before_send")
         try:
-            answer = await _call(bot, row.chat, message)
+            answer = await send(bot, row.chat, message)
         except Exception as error:
             lane.not_before = _loop_time() + self._interval
             failure = failure_of(error)
@@ -261,8 +220,10 @@ class Sender:
             await self._failed(lane, bot, row, failure, decorated and not as_plain)
             return
         hit("after_send")
-        lane.not_before = _loop_time() + self._interval
-        await self._sent(lane, row, _message_id(answer))
+        lane.not_before = _loop_time() + (self._rest(lane) if lane.doubted else self._interval)
+        message_id = message_id_of(answer)
+        await self._sent(lane, row, message_id)
+        self._unseen.taken(row, message_id, self._sure())
         hit("after_mark")
 
     async def _message(self, row: OutRow, as_plain: bool) -> list[Segment]:
@@ -274,16 +235,16 @@ class Sender:
                 return picture_segments(png, row.caption, quote=quote)
         return to_segments(row.text, quote=quote, mentions=row.chat.startswith("g") and not as_plain)
 
-    async def _sent(self, lane: _Lane, row: OutRow, message_id: str) -> None:
+    async def _sent(self, lane: Lane, row: OutRow, message_id: str) -> None:
         async with self._database.write() as connection:
             await OutboxTable(connection).mark_sent(row.outbox_id, message_id)
-            if lane.paused:
+            if lane.paused and not lane.doubted:
                 await ChatTable(connection).set_pause(row.chat, None)
-        lane.pauses = 0
+        lane.pauses = lane.pauses if lane.doubted else 0
         lane.look_at.pop(row.outbox_id, None)
         lane.begun.pop(row.outbox_id, None)
 
-    async def _failed(self, lane: _Lane, bot: Caller, row: OutRow, failure: Failure, can_be_plain: bool) -> None:
+    async def _failed(self, lane: Lane, bot: Caller, row: OutRow, failure: Failure, can_be_plain: bool) -> None:
         """Decide what becomes of a row whose sending failed."""
         if failure.kind in CLOSED:
             await self._closed(lane, bot, row, failure)
@@ -300,7 +261,7 @@ class Sender:
         else:
             await self._try_again(lane, row, row.attempts + 1, REFUSED + failure.text)
 
-    async def _try_again(self, lane: _Lane, row: OutRow, attempts: int, error: str) -> None:
+    async def _try_again(self, lane: Lane, row: OutRow, attempts: int, error: str) -> None:
         """Give a row that is certainly not out back to the queue, or give it up (the desk is told before)."""
         retry = self._patience.retry
         given_up = attempts > len(retry)
@@ -315,11 +276,10 @@ class Sender:
         if not given_up:
             lane.not_before = max(lane.not_before, _loop_time() + retry[max(attempts, 1) - 1])
 
-    async def _closed(self, lane: _Lane, bot: Caller, row: OutRow, failure: Failure) -> None:
+    async def _closed(self, lane: Lane, bot: Caller, row: OutRow, failure: Failure) -> None:
         """The chat takes nothing: keep its queue and let it rest, unless another account is in the group."""
         another = failure.kind == "kicked" and self._serving.lost(bot.self_id, row.chat)
-        pause = self._patience.pause
-        rest = pause[min(lane.pauses, len(pause) - 1)]
+        rest = self._rest(lane)
         if not another and not lane.paused:
             await self._tell(lane, None, failure.kind, "", failure.text)
         async with self._database.write() as connection:
@@ -331,7 +291,29 @@ class Sender:
             lane.pauses += 1
             lane.not_before = _loop_time() + rest
 
-    async def _settle(self, lane: _Lane, bot: Caller, row: OutRow) -> tuple[float, bool]:
+    def _rest(self, lane: Lane) -> float:
+        return self._patience.pause[min(lane.pauses, len(self._patience.pause) - 1)]
+
+    async def look(self) -> None:
+        """See whether what QQ took stands in the groups; where it does not, keep it and let the group rest."""
+        for chat in self._unseen.due():
+            lane, bot = self._lanes.setdefault(chat, Lane(chat)), await self._serving.pick(chat)
+            if bot is None:
+                continue
+            gone, seen = await self._unseen.look(bot, chat)
+            for row in gone:
+                async with self._database.write() as connection:
+                    await OutboxTable(connection).mark_pending(row.outbox_id, row.error, attempts=row.attempts)
+            if gone:
+                lane.doubted = True
+                await self._closed(lane, bot, gone[0], Failure("risk", "taken, but not in the group's history"))
+                lane.paused = True
+                self.wake([chat])
+            elif seen and lane.doubted:
+                lane.doubted = False
+                await self.resume(chat)
+
+    async def _settle(self, lane: Lane, bot: Caller, row: OutRow) -> tuple[float, bool]:
         """Find out whether a row is out. Return how long to wait (0: decided) and whether the chat waits with it."""
         if (left := lane.look_at.get(row.outbox_id, 0.0) - _loop_time()) > 0:
             return left, False
@@ -360,7 +342,7 @@ class Sender:
         hit("before_resend")
         return 0.0, True
 
-    async def _tell(self, lane: _Lane, key: object, kind: str, about: str, detail: str) -> None:
+    async def _tell(self, lane: Lane, key: object, kind: str, about: str, detail: str) -> None:
         """Raise an alarm, once for each key (None: each time)."""
         if key in lane.alarmed:
             return
@@ -371,18 +353,6 @@ class Sender:
             await self._alarm(kind, about or lane.chat, f"{lane.chat} {detail}")
         except Exception as error:
             logger.opt(exception=error).error("the desk could not be told")
-
-
-async def _call(bot: Caller, chat: str, message: list[Segment]) -> Any:
-    peer = int(chat[1:])
-    if chat.startswith("u"):
-        return await bot.call_api("send_private_msg", user_id=peer, message=message)
-    return await bot.call_api("send_group_msg", group_id=peer, message=message)
-
-
-def _message_id(answer: object) -> str:
-    number = whole(answer.get("message_id")) if isinstance(answer, Mapping) else None
-    return str(number or "")
 
 
 def _expired(row: OutRow, now: int) -> bool:

@@ -42,11 +42,18 @@ class OwnMessages:
             return found
         since = _since(row)
         history = await read_back(bot, row.chat, lambda item: item["time"] * 1000 < since)
-        own = [sent for item in history.items if self._is_own(item) and (sent := to_sent(item)) is not None]
-        found = await self._match(row, own)
+        found = await self._match(row, self.own_of(history))
         if found is None and not history.reached and not (history.exhausted and _begins_before(history, row)):
             raise HistoryUnavailable(row.chat, "not all that was said since can be read")
         return found
+
+    def told_of(self, chat: str, message_id: str) -> bool:
+        """Return whether the client told of an own message."""
+        return any(sent.message_id == message_id for sent in self._told.get(chat, ()))
+
+    def own_of(self, history: History) -> list[Sent]:
+        """Return the own messages in a history."""
+        return [sent for item in history.items if self._is_own(item) and (sent := to_sent(item)) is not None]
 
     async def which(self, bot: Caller, rows: Iterable[OutRow], chat: str, message_id: str) -> OutRow | None:
         """Return which of a chat's rows a message is; None where it is none of them or the client does not tell."""
@@ -59,14 +66,8 @@ class OwnMessages:
         return None
 
     async def _match(self, row: OutRow, messages: Iterable[Sent]) -> str | None:
-        texts = {fingerprint(row.text), fingerprint(plain(row.text))}
-        captions = {fingerprint(row.caption)} if row.picture else set()
         since = _since(row)
-        fitting = [
-            sent
-            for sent in messages
-            if sent.said_at >= since and fingerprint(sent.text) in (captions if sent.picture else texts)
-        ]
+        fitting = [sent for sent in messages if fits(row, sent, since)]
         if not fitting:
             return None
         async with self._database.read() as connection:
@@ -75,6 +76,13 @@ class OwnMessages:
 
     def _is_own(self, item: Data) -> bool:
         return item["post_type"] == "message_sent" or str(item["user_id"]) in self._own_ids()
+
+
+def fits(row: OutRow, sent: Sent, since: int) -> bool:
+    """Whether an own message, said at `since` (ms) or later, is what a row became."""
+    texts = {fingerprint(row.text), fingerprint(plain(row.text))}
+    captions = {fingerprint(row.caption)} if row.picture else set()
+    return sent.said_at >= since and fingerprint(sent.text) in (captions if sent.picture else texts)
 
 
 def _begins_before(history: History, row: OutRow) -> bool:
