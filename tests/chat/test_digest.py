@@ -76,6 +76,7 @@ async def test_the_bot_does_it_at_nine(rig: Rig, monkeypatch: pytest.MonkeyPatch
     scheduler = Scheduler()
     engine = app.Engine(rig.settings, rig.clock, frozenset(), fresh_chats=False)
     monkeypatch.setattr(running, "parts", rig.parts)
+    monkeypatch.setattr(app, "_every", lambda seconds, work: asyncio.sleep(0))  # nothing that goes on for ever
     app._schedule(scheduler, engine)
     at_nine = [work for work, trigger, options in scheduler.jobs if trigger == "cron" and options.get("hour") == 9]
     assert len(at_nine) == 1
