@@ -50,7 +50,7 @@ def block_after(mark: str) -> str:
 # --- the two commands --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "lock", "last"), [("run", LOCK, "bot.py"), ("test", TEST_LOCK, "-m pytest -q")])
+@pytest.mark.parametrize(("name", "lock", "last"), [("run", LOCK, "bot.py"), ("test", TEST_LOCK, "-m pytest -q -n auto")])
 def test_a_command_is_one_line_from_nothing_to_the_end(name: str, lock: str, last: str) -> None:
     line = block_after(f"command: {name}")
     assert line.count("\n") == 1
@@ -63,7 +63,7 @@ def test_a_command_is_one_line_from_nothing_to_the_end(name: str, lock: str, las
 def test_windows_and_uv_install_the_same_and_run_the_same() -> None:
     install = f"py -m venv .venv && .venv\\Scripts\\pip install -q --require-hashes -r {LOCK}"
     assert f"{install} && .venv\\Scripts\\python bot.py\n" in README
-    for lock, last in ((LOCK, "bot.py"), (TEST_LOCK, "-m pytest -q")):
+    for lock, last in ((LOCK, "bot.py"), (TEST_LOCK, "-m pytest -q -n auto")):
         assert f"uv pip install -q --python .venv --require-hashes -r {lock} && .venv/bin/python {last}\n" in README
 
 
