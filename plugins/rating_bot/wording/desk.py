@@ -162,6 +162,8 @@ def health(found: Health, backup_at: int | None, versions: str) -> str:
         "、".join(f"{label}{found.sends.get(state, 0)}" for state, label in _SENDS if found.sends.get(state)) or "无"
     )
     backup = "还没有" if backup_at is None else show_time(backup_at)
+    if found.engine.startswith("PostgreSQL"):
+        backup = "由PostgreSQL自己做"
     return "\n".join(
         [
             "体检：" + ("正常" if found.well else "有问题"),
