@@ -245,16 +245,15 @@ class Case:
 
     async def repeating(self) -> None:
         """Whatever is asked for, the same newest 20 messages come: they are recorded, the others told."""
-        old = await self._away(2, 60)
+        await self._away(0, 60)
         script = self.talk.script(3, 0)
         spoken(self.world, script)
         self.pages.repeating = True
-        del old
         await self._back(script, "群")
 
     async def failing_always(self) -> None:
         """Only the newest page is ever given."""
-        await self._away(2, 160)
+        await self._away(0, 160)
         script = self.talk.script(3, 0)
         spoken(self.world, script)
         self.pages.failing = lambda number: (number - 1) % 4 != 0
@@ -270,7 +269,7 @@ class Case:
 
     async def short(self) -> None:
         """History does not reach back to where the bot had read."""
-        await self._away(2, 60)
+        await self._away(0, 60)
         script = self.talk.script(3, 0)
         spoken(self.world, script)
         self.world.client.faults.history_limit = 15

@@ -57,10 +57,10 @@ class OutageWorld(World):
             self.qq.add_member(SECOND, joined, card=name, nickname=name)
         return joined
 
-    async def begin(self) -> None:
+    async def begin(self, *others: str) -> None:
         """Enter everybody and start; what was said before, a day ago, is old to the bot then."""
         async with _preparing:
-            await self.prepare(*PLAYERS)
+            await self.prepare(*PLAYERS, *others)
         await self.start()
         marks = "SELECT count(*) FROM chats WHERE watermark_at > 0"
         await until(lambda: self.rows(marks) == [(len(GROUPS),)], "every group has begun")
@@ -112,10 +112,10 @@ async def until(fits: Any, what: str, seconds: float = 60) -> float:
 
 
 @asynccontextmanager
-async def living(world: OutageWorld) -> AsyncIterator[OutageWorld]:
+async def living(world: OutageWorld, *others: str) -> AsyncIterator[OutageWorld]:
     """A world whose bot has begun; at the end it is stopped, whatever happened, and its log is told if it was bad."""
     try:
-        await world.begin()
+        await world.begin(*others)
         yield world
     except BaseException as error:
         error.add_note("\n".join(["the end of the bot's log:", *world.bot.lines[-LOG_LINES:]]))

@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from tests.reliability import outage_groups, outage_history, outage_socket
+from tests.reliability import outage_clock, outage_disk, outage_groups, outage_history, outage_socket
 
 Scenario = Callable[[Path, random.Random, bool], Awaitable[str]]
 SCENARIOS: dict[str, Scenario] = {
@@ -23,6 +23,8 @@ SCENARIOS: dict[str, Scenario] = {
     "history": outage_history.history,
     "half-open": outage_socket.half_open,
     "groups": outage_groups.groups,
+    "disk": outage_disk.disk,
+    "clock": outage_clock.clock,
 }
 """Each takes its folder, its chances and whether it is the long form; returns its figure, raises where it is broken."""
 
