@@ -100,6 +100,8 @@ class Parts:
         runtime = Runtime(league, settings, clock, folder, members, GroupFiles(bots, LARGEST), integrity.examine)
 
         async def alarm(kind: str, about: str, detail: str) -> None:
+            if kind == "another":
+                return await tell(kind, "", wording.another_bot())
             sender.wake(await jobs.tell_desk(runtime, kind, about, detail))
 
         async def missed(group: str, gap: Gap) -> None:

@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from tests.reliability import outage_clock, outage_disk, outage_groups, outage_history, outage_socket
+from tests.reliability import outage_clock, outage_disk, outage_groups, outage_history, outage_socket, outage_twins
 
 Scenario = Callable[[Path, random.Random, bool], Awaitable[str]]
 SCENARIOS: dict[str, Scenario] = {
@@ -25,6 +25,7 @@ SCENARIOS: dict[str, Scenario] = {
     "groups": outage_groups.groups,
     "disk": outage_disk.disk,
     "clock": outage_clock.clock,
+    "twins": outage_twins.twins,
 }
 """Each takes its folder, its chances and whether it is the long form; returns its figure, raises where it is broken."""
 

@@ -22,7 +22,7 @@ from .serving import Serving
 from .unseen import Unseen
 
 Alarm = Callable[[str, str, str], Awaitable[object]]
-"""kind (failed | held | muted | kicked | risk), what it is about (short number, else the chat), detail."""
+"""kind (failed | held | muted | kicked | risk | another), what it is about (short number, else the chat), detail."""
 
 Draw = Callable[[Picture], Awaitable[bytes | None]]
 """Returns a picture as PNG; None where it cannot be drawn, or not soon enough."""
@@ -300,16 +300,18 @@ class Sender:
             lane, bot = self._lanes.setdefault(chat, Lane(chat)), await self._serving.pick(chat)
             if bot is None:
                 continue
-            gone, seen = await self._unseen.look(bot, chat)
-            for row in gone:
+            found = await self._unseen.look(bot, chat)
+            if found.another:
+                await self._tell(lane, "another", "another", "", found.another[0].text.split("\n")[0])
+            for row in found.gone:
                 async with self._database.write() as connection:
                     await OutboxTable(connection).mark_pending(row.outbox_id, row.error, attempts=row.attempts)
-            if gone:
+            if found.gone:
                 lane.doubted = True
-                await self._closed(lane, bot, gone[0], Failure("risk", "taken, but not in the group's history"))
+                await self._closed(lane, bot, found.gone[0], Failure("risk", "taken, but not in the group's history"))
                 lane.paused = True
                 self.wake([chat])
-            elif seen and lane.doubted:
+            elif found.seen and lane.doubted:
                 lane.doubted = False
                 await self.resume(chat)
 

@@ -4,7 +4,7 @@ A picture is known by its caption, a text by itself: either may be what a row be
 """
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from rating_core.store.database import Database
 from rating_core.store.wire_store import OutboxTable, OutRow
@@ -54,6 +54,17 @@ class OwnMessages:
     def own_of(self, history: History) -> list[Sent]:
         """Return the own messages in a history."""
         return [sent for item in history.items if self._is_own(item) and (sent := to_sent(item)) is not None]
+
+    async def strangers(self, chat: str, own: Sequence[Sent]) -> list[Sent]:
+        """Return those of the account's messages that no row became, and none of those under way may be."""
+        if not own:
+            return []
+        async with self._database.read() as connection:
+            box = OutboxTable(connection)
+            taken = await box.taken(chat, [sent.message_id for sent in own])
+            unclear = await box.rows("sending", "unknown", chat=chat)
+        left = [sent for sent in own if sent.message_id not in taken]
+        return [sent for sent in left if not any(fits(row, sent, 0) for row in unclear)]
 
     async def which(self, bot: Caller, rows: Iterable[OutRow], chat: str, message_id: str) -> OutRow | None:
         """Return which of a chat's rows a message is; None where it is none of them or the client does not tell."""
