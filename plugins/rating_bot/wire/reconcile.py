@@ -97,8 +97,11 @@ def fits(row: OutRow, sent: Sent, since: int) -> bool:
 
 
 def _begins_before(history: History, row: OutRow) -> bool:
-    """Whether a history that ends somewhere can show a sending: where it begins later, it may only be short."""
-    return not history.items or history.items[0]["time"] * 1000 <= (row.sending_at or row.created_at)
+    """Whether a history that ends somewhere can show a sending: where it begins later, it may only be short.
+
+    QQ's times are whole seconds: what was said in the second of the sending may be after it.
+    """
+    return not history.items or (history.items[0]["time"] + 1) * 1000 <= (row.sending_at or row.created_at)
 
 
 def _since(row: OutRow) -> int:
