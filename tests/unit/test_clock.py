@@ -1,6 +1,6 @@
 """The bot's clock beside QQ's: never ahead of what QQ's messages prove, right as soon as somebody has spoken."""
 
-from plugins.rating_bot.clock import TOLERANCE_MS, QQClock, steady
+from plugins.rating_bot.clock import APART_MS, TOLERANCE_MS, QQClock, steady
 from rating_core.times import DAY_MS, HOUR_MS
 
 NOW = 1_796_000_000_000
@@ -19,6 +19,11 @@ class Time:
 
     def heard(self, ago: int = 0, *, live: bool = True) -> None:
         self.clock.heard(self.true - ago, live=live)
+
+    def heard_twice(self, ago: int) -> None:
+        self.heard(ago)
+        self.true += APART_MS
+        self.heard(ago)
 
 
 def test_nobody_has_spoken_yet() -> None:
@@ -50,10 +55,25 @@ def test_a_clock_that_is_ahead() -> None:
     time.heard(2 * HOUR_MS, live=False)
     assert (time.clock.now(), time.clock.sure()) == (NOW + DAY_MS, NOW - 2 * HOUR_MS)
     time.heard(1000)
-    assert (time.clock.now(), time.clock.sure(), time.clock.ahead()) == (NOW - 1000, NOW - 1000, DAY_MS + 1000)
-    time.true += HOUR_MS
+    assert (time.clock.now(), time.clock.sure(), time.clock.ahead()) == (NOW + DAY_MS, NOW - 1000, None)
+    time.true += APART_MS
+    time.heard(1000)
+    now = NOW + APART_MS - 1000
+    assert (time.clock.now(), time.clock.sure(), time.clock.ahead()) == (now, now, DAY_MS + 1000)
     time.wrong = 0  # put right
-    assert (time.clock.now(), time.clock.ahead()) == (NOW + HOUR_MS, None)
+    assert (time.clock.now(), time.clock.ahead()) == (time.true, None)
+
+
+def test_events_that_come_late_prove_nothing() -> None:
+    """After a login the client tells of what was said meanwhile, all at once; somebody speaks later."""
+    time = Time()
+    for minutes in range(180, 0, -10):
+        time.heard(minutes * 60_000)
+    time.true += APART_MS
+    assert time.clock.ahead() is None
+    time.heard()
+    time.true += APART_MS
+    assert (time.clock.now(), time.clock.ahead()) == (time.true, None)
 
 
 def test_a_clock_that_is_behind_is_believed_to_be_when_a_second_message_says_so() -> None:
@@ -76,10 +96,11 @@ def test_one_message_from_the_future_changes_nothing() -> None:
 
 def test_a_jump_while_it_runs() -> None:
     time = Time()
-    time.heard(500)
+    time.heard_twice(500)
     for wrong in (DAY_MS, -DAY_MS, TOLERANCE_MS + 1000):
         time.wrong = wrong
-        assert (time.clock.now(), time.clock.sure(), time.clock.ahead()) == (NOW - 500, NOW - 500, wrong + 500)
+        now = time.true - 500
+        assert (time.clock.now(), time.clock.sure(), time.clock.ahead()) == (now, now, wrong + 500)
     time.wrong = TOLERANCE_MS - 1000
     assert time.clock.ahead() is None
 
