@@ -230,7 +230,9 @@ class OutboxTable:
         return int(count), oldest
 
     async def _set(self, outbox_id: int, **values: int | str | ColumnElement[int] | None) -> None:
-        await self._connection.execute(update(outbox).where(outbox.c.outbox_id == outbox_id).values(**values))
+        """Change a row; what is sent stays sent, whoever found it out while somebody else was still looking."""
+        known = and_(outbox.c.outbox_id == outbox_id, outbox.c.state != "sent")
+        await self._connection.execute(update(outbox).where(known).values(**values))
 
 
 def _out_row(row: Row[Any]) -> OutRow:

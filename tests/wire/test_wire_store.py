@@ -107,6 +107,19 @@ async def test_the_life_of_a_message_to_send(database: Database) -> None:
         assert await box.counts() == {"sent": 1, "dropped": 2, "pending": 1}
 
 
+async def test_what_is_sent_stays_sent(database: Database) -> None:
+    """Somebody quoted it, so it is out, while the sender still looked for it in vain."""
+    async with database.write() as connection:
+        outbox = OutboxTable(connection)
+        number = await outbox.add(chat="g1", text="收到 #1", kind="ack", created_at=1)
+        await outbox.mark_unknown(number, "no answer")
+        await outbox.mark_sent(number, "11")
+        await outbox.mark_pending(number)
+        await outbox.mark_failed(number, "given up")
+        (row,) = await outbox.rows("pending", "failed", "sent")
+    assert (row.state, row.message_id) == ("sent", "11")
+
+
 async def test_chats(database: Database) -> None:
     async with database.write() as connection:
         chats = ChatTable(connection)

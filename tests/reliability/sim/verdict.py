@@ -97,7 +97,8 @@ def _not_heard(world: "World", said: Saying) -> None:
     if connected is None or said.at <= connected:
         return  # before the bot's first word with this group all is old
     missed = [at for at, told in world.judge.told_desk if told.startswith(f"missed  群{said.group} ")]
-    demand(any(at >= message.time for at in missed), "never taken, and the desk was not told:", said)
+    since = next((a for a, b in world.hidden if a <= message.time and (b is None or message.time < b)), message.time)
+    demand(any(at >= since for at in missed), "never taken, and the desk was not told:", said)
 
 
 # --- out --------------------------------------------------------------------------------------------------

@@ -48,6 +48,8 @@ class World:
         )  # fmt: skip
         self.file = file
         self.troubles: set[asyncio.Task[Any]] = set()
+        self.hidden: list[tuple[int, int | None]] = []
+        """From when to when (ms) QQ gave no history: of such a time the desk is told once."""
         self._nap_least = 0.0
         self.qq.subscribe(self._said_by_bot)
 
@@ -140,7 +142,7 @@ class World:
         await self._start()
         await asyncio.sleep(2)
         for _ in range(rng.choice((1, 1, 2, 2, 3))):
-            for _ in range(rng.randint(4, 10)):
+            for _ in range(rng.randint(3, 9)):
                 await asyncio.sleep(rng.choice((0.0, 0.3, 2.0, 5.0, 10.0, 40.0)) * rng.random())
                 if rng.random() < self.weather.trouble:
                     self._trouble()
@@ -158,7 +160,7 @@ class World:
     async def _pause(self, seconds: float) -> None:
         """A long time in which nobody says anything; jobs run less often, as if the machine slept."""
         await asyncio.sleep(min(seconds, 45))
-        self._nap_least = seconds / self.rng.randint(2, 4)
+        self._nap_least = seconds / self.rng.randint(2, 3)
         await asyncio.sleep(seconds)
         self._nap_least = 0.0
 
@@ -250,9 +252,11 @@ class World:
 
     async def _hide(self) -> None:
         self.trace("QQ gives no history")
+        self.hidden.append((self.now(), None))
         self.line.faults.no_history = True
         await asyncio.sleep(self._for())
         self.trace("QQ gives history again")
+        self.hidden = [(since, self.now() if until is None else until) for since, until in self.hidden]
         self.line.faults.no_history = False
 
     async def _forget(self) -> None:
