@@ -193,15 +193,19 @@ class OutboxTable:
     async def mark_pending(self, outbox_id: int, error: str = "", *, attempts: int | None = None) -> None:
         """It is certainly not out and is to be sent again; `attempts` where the last one should not count."""
         counted = {} if attempts is None else {"attempts": attempts}
-        await self._set(outbox_id, state="pending", error=error, **counted)
+        await self._set_unsent(outbox_id, state="pending", error=error, **counted)
 
     async def mark_failed(self, outbox_id: int, error: str) -> None:
         """Given up."""
-        await self._set(outbox_id, state="failed", error=error, picture=None)
+        await self._set_unsent(outbox_id, state="failed", error=error, picture=None)
 
     async def mark_dropped(self, outbox_id: int) -> None:
         """Nobody waits for it any more."""
-        await self._set(outbox_id, state="dropped", picture=None)
+        await self._set_unsent(outbox_id, state="dropped", picture=None)
+
+    async def take_back(self, row: OutRow) -> None:
+        """QQ took it and shows it to nobody: it is to be sent again, and this time did not count."""
+        await self._set(row.outbox_id, state="pending", error=row.error, attempts=row.attempts)
 
     async def recover(self) -> int:
         """After a start: what was being sent may be out. Return how many rows."""
@@ -230,9 +234,12 @@ class OutboxTable:
         return int(count), oldest
 
     async def _set(self, outbox_id: int, **values: int | str | ColumnElement[int] | None) -> None:
-        """Change a row; what is sent stays sent, whoever found it out while somebody else was still looking."""
-        known = and_(outbox.c.outbox_id == outbox_id, outbox.c.state != "sent")
-        await self._connection.execute(update(outbox).where(known).values(**values))
+        await self._connection.execute(update(outbox).where(outbox.c.outbox_id == outbox_id).values(**values))
+
+    async def _set_unsent(self, outbox_id: int, **values: int | str | None) -> None:
+        """Change a row unless it was found to be out meanwhile, by another than who was still looking for it."""
+        unsent = and_(outbox.c.outbox_id == outbox_id, outbox.c.state != "sent")
+        await self._connection.execute(update(outbox).where(unsent).values(**values))
 
 
 def _out_row(row: Row[Any]) -> OutRow:

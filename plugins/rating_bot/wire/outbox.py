@@ -305,7 +305,7 @@ class Sender:
                 await self._tell(lane, "another", "another", "", found.another[0].text.split("\n")[0])
             for row in found.gone:
                 async with self._database.write() as connection:
-                    await OutboxTable(connection).mark_pending(row.outbox_id, row.error, attempts=row.attempts)
+                    await OutboxTable(connection).take_back(row)
             if found.gone:
                 lane.doubted = True
                 await self._closed(lane, bot, found.gone[0], Failure("risk", "taken, but not in the group's history"))
