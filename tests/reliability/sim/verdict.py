@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from plugins.rating_bot.sandbox.onebot import LAGRANGE_HISTORY_ID
 from plugins.rating_bot.sandbox.qq import FakeMessage
-from rating_core.check import first_difference
 from rating_core.service.league import League
 from rating_core.store.ledger_store import LedgerStore
 from tests.property.agreement import same_challenges_and_leaves, same_entries, same_games, same_standings
 from tests.reliability.sim.judge import ON_THE_WAY, Broken, demand
 from tests.reliability.sim.rules import FORWARD_TO, Rules
 from tests.reliability.sim.sayings import Saying
+from tests.support.replaying import first_difference
 
 if TYPE_CHECKING:
     from tests.reliability.sim.world import World
