@@ -140,7 +140,7 @@ class World:
         await self._start()
         await asyncio.sleep(2)
         for _ in range(rng.choice((1, 1, 2, 2, 3))):
-            for _ in range(rng.randint(4, 10)):
+            for _ in range(rng.randint(3, 9)):
                 await asyncio.sleep(rng.choice((0.0, 0.3, 2.0, 5.0, 10.0, 40.0)) * rng.random())
                 if rng.random() < self.weather.trouble:
                     self._trouble()
@@ -158,7 +158,7 @@ class World:
     async def _pause(self, seconds: float) -> None:
         """A long time in which nobody says anything; jobs run less often, as if the machine slept."""
         await asyncio.sleep(min(seconds, 45))
-        self._nap_least = seconds / self.rng.randint(2, 4)
+        self._nap_least = seconds / self.rng.randint(2, 3)
         await asyncio.sleep(seconds)
         self._nap_least = 0.0
 
