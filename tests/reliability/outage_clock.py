@@ -20,6 +20,7 @@ from tests.e2e.world import OFFICIAL, OWNER, POOL
 from tests.reliability.outage_world import (
     GROUPS,
     KEEPER,
+    LIVE,
     SCORING,
     OutageWorld,
     Talk,
@@ -175,7 +176,7 @@ async def _nothing_by_the_wrong_clock(world: ClockWorld, number: int, waiting: i
 async def _goes_on(world: ClockWorld, talk: Talk) -> None:
     """People report and confirm, one send ends unclear; all is dated by QQ."""
     world.client.faults.fail_delivered = 1
-    script = talk.script(4, 2, live=True)
+    script = talk.script(4, 2, kinds=LIVE)
     begin = world.qq.now()
     spoken(world, script)
     await recorded(world, script)

@@ -29,6 +29,7 @@ from tests.reliability.outage_world import (
     well,
 )
 
+SAID_AGAIN = ("confirm", "quote", "referee")
 AGAIN = 15.0
 """Seconds after there is room again until all is made up for that was said while the client was away."""
 
@@ -75,7 +76,7 @@ async def _while_people_talk(world: OutageWorld, talk: Talk) -> tuple[int, int]:
 
     Who is refused says it again when there is room, and is recorded then, once.
     """
-    script = talk.script(6, 0, live=True)
+    script = talk.script(6, 0, kinds=SAID_AGAIN)
     with full_disk(world, _room(world, talk.rng)):
         spoken(world, script)
         for line in script.lines:
@@ -93,13 +94,17 @@ async def _while_people_talk(world: OutageWorld, talk: Talk) -> tuple[int, int]:
 
 
 async def _say_again(world: OutageWorld, script: Script) -> None:
-    """Whoever was refused says it again, reports before their answers; what was taken is not said again."""
-    for line in script.lines:
-        if line.message is not None and not _known(world, line.message.message_id):
-            quote = line.answers.message.message_id if line.answers and line.answers.message else None
-            line.message = world.say(line.who, line.text, line.group, quote=quote)
-            number = line.message.message_id
-            await until(lambda n=number: _known(world, n), "it is taken the second time")
+    """Whoever was refused says it again, and then his opponent answers again; what was taken is not said again."""
+    for report in script.reports:
+        again = False
+        for line in report.lines:
+            assert line.message is not None
+            if again or not _known(world, line.message.message_id):
+                again = True
+                quote = line.answers.message.message_id if line.answers and line.answers.message else None
+                line.message = world.say(line.who, line.text, line.group, quote=quote)
+                number = line.message.message_id
+                await until(lambda n=number: _known(world, n), "it is taken the second time")
     await recorded(world, script)
     await quiet(world)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.e2e.world import BOT, OWNER
 from tests.reliability.outage_world import (
+    LIVE,
     OFFICIAL,
     SCORING,
     SECOND,
@@ -111,9 +112,9 @@ async def _closed(world: OutageWorld, talk: Talk, trouble: Trouble) -> tuple[int
     told = sum(trouble.word in text for text in world.told(SCORING))
     before = len(world.told(OFFICIAL))
     await trouble.begin(world, OFFICIAL)
-    script = talk.script(8, 2, live=True)
+    script = talk.script(8, 2, kinds=LIVE)
     while {report.line.group for report in script.reports if report.state and report.line} != {OFFICIAL, SECOND}:
-        script = talk.script(8, 2, live=True)
+        script = talk.script(8, 2, kinds=LIVE)
     begin = loop.time()
     spoken(world, script)
     await recorded(world, script)
@@ -148,7 +149,7 @@ async def _scoring_muted(world: OutageWorld, talk: Talk) -> None:
     """The desk's own group takes nothing: the superuser is told in private, once, and the forwards come later."""
     before = len(world.qq.private_history(OWNER))
     await MUTED.begin(world, SCORING)
-    script = talk.script(4, 0, live=True)
+    script = talk.script(4, 0, kinds=LIVE)
     spoken(world, script)
     await recorded(world, script)
     await until(lambda: len(world.qq.private_history(OWNER)) > before, "the superuser is told")

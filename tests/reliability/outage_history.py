@@ -11,6 +11,7 @@ from tests.reliability.outage_world import (
     CHATTER,
     GROUPS,
     KEEPER,
+    LIVE,
     OFFICIAL,
     SCORING,
     OutageWorld,
@@ -222,7 +223,7 @@ class Case:
 
     async def overlapping(self) -> None:
         """What came as events is in history too, under other ids where the client is Lagrange."""
-        live = self.talk.script(4, 2, live=True)
+        live = self.talk.script(4, 2, kinds=LIVE)
         spoken(self.world, live)
         await recorded(self.world, live)
         script = await self._away(4, 4)

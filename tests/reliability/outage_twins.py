@@ -8,6 +8,7 @@ from pathlib import Path
 from plugins.rating_bot.sandbox.client import FakeClient
 from tests.e2e.world import TOKEN, settings
 from tests.reliability.outage_world import (
+    LIVE,
     OFFICIAL,
     SCORING,
     OutageWorld,
@@ -45,7 +46,7 @@ async def _same_file(world: OutageWorld, talk: Talk) -> None:
     try:
         await second.spawn()
         await second.log_line(STANDBY, 30)
-        script = talk.script(6, 4, live=True)
+        script = talk.script(6, 4, kinds=LIVE)
         spoken(world, script)
         await recorded(world, script)
         await quiet(world)

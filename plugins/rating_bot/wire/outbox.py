@@ -178,9 +178,9 @@ class Sender:
             box = OutboxTable(connection)
             unclear = await box.rows("sending", "unknown", chat=lane.chat)
             row = await box.next_pending(lane.chat)
+            if not unclear and row is None:
+                return None
             chat = await ChatTable(connection).get(lane.chat)
-        if not unclear and row is None:
-            return None
         bot = await self._serving.pick(lane.chat)
         if bot is None:
             return float("inf")
@@ -280,6 +280,9 @@ class Sender:
         """The chat takes nothing: keep its queue and let it rest, unless another account is in the group."""
         another = failure.kind == "kicked" and self._serving.lost(bot.self_id, row.chat)
         rest = self._rest(lane)
+        if not another:  # at once: a new connection ends it, also while this is written down
+            lane.pauses += 1
+            lane.not_before = _loop_time() + rest
         if not another and not lane.paused:
             await self._tell(lane, None, failure.kind, "", failure.text)
         async with self._database.write() as connection:
@@ -287,9 +290,6 @@ class Sender:
             if not another:
                 until = self._clock.now() + int(rest * 1000)
                 await ChatTable(connection).set_pause(row.chat, until, failure.kind)
-        if not another:
-            lane.pauses += 1
-            lane.not_before = _loop_time() + rest
 
     def _rest(self, lane: Lane) -> float:
         return self._patience.pause[min(lane.pauses, len(self._patience.pause) - 1)]
