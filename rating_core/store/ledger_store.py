@@ -12,6 +12,8 @@ from rating_core.ledger import GENESIS, Draft, LedgerError, Row, seal
 from rating_core.store.tables import ledger, ledger_head, ledger_notes, reports
 
 _COLUMNS = [ledger.c[name] for name in Row.__dataclass_fields__]
+_HEAD = select(ledger_head.c.seq, ledger_head.c.hash).where(ledger_head.c.id == 1)
+_HEAD_LOCKED = _HEAD.with_for_update()
 BATCH = 500
 """Rows read and looked at in one go: a few ms, so that others get their turn in between."""
 
@@ -24,8 +26,7 @@ class LedgerStore:
 
     async def head(self, *, lock: bool = False) -> tuple[int, str]:
         """Return the last seq and hash; (0, GENESIS) for an empty ledger."""
-        query = select(ledger_head.c.seq, ledger_head.c.hash).where(ledger_head.c.id == 1)
-        row = (await self._connection.execute(query.with_for_update() if lock else query)).first()
+        row = (await self._connection.execute(_HEAD_LOCKED if lock else _HEAD)).first()
         return (row.seq, row.hash) if row else (0, GENESIS)
 
     async def append(self, drafts: list[Draft], now: int) -> list[Row]:

@@ -175,18 +175,16 @@ class Sender:
     async def _step(self, lane: Lane) -> float | None:
         """Do one thing. Return how long nothing else is to be done (seconds), None when all is done."""
         async with self._database.read() as connection:
-            box = OutboxTable(connection)
-            unclear = await box.rows("sending", "unknown", chat=lane.chat)
-            row = await box.next_pending(lane.chat)
-            if not unclear and row is None:
-                return None
-            chat = await ChatTable(connection).get(lane.chat)
+            work = await OutboxTable(connection).work(lane.chat)
+        row = work.following
+        if not work.unclear and row is None:
+            return None
         bot = await self._serving.pick(lane.chat)
         if bot is None:
             return float("inf")
-        lane.paused = chat is not None and chat.paused_until is not None
+        lane.paused = work.paused
         waits = []
-        for one in unclear:
+        for one in work.unclear:
             wait, blocks = await self._settle(lane, bot, one)
             if blocks or wait == 0:
                 return wait  # its fate is known soon: what follows waits, to keep the order
