@@ -12,30 +12,6 @@ from rating_core.trial import announce
 TOLERANCE = 1e-9
 
 
-def first_difference(live: Book, rows: Iterable[Row]) -> str | None:
-    """Fold `rows` afresh; compare with the figures as announced and with the live Book, to 1e-9.
-
-    Return what differs first, or None.
-    """
-    pools = {name: pool.pool for name, pool in live.state.pools.items()}
-    fresh, wrong = fold_afresh(pools, (row for row in rows if row.seq <= live.seq))
-    return wrong or difference(live, fresh)
-
-
-def fold_afresh(pools: dict[str, Pool], rows: Iterable[Row]) -> tuple[Book, str | None]:
-    """Return a new Book that read `rows`, and the first report whose announced figures it does not confirm.
-
-    Announced figures are compared at their own seq: later corrections do not count against them.
-    Raises LedgerError on a gap or an unreadable row.
-    """
-    fresh = Book.of(pools)
-    wrong = None
-    for row in rows:
-        fresh.advance([row])
-        wrong = wrong or _misannounced(fresh, row)
-    return fresh, wrong
-
-
 def _misannounced(fresh: Book, row: Row) -> str | None:
     """Return the row where the fold that just read it does not confirm the figures as announced."""
     if row.kind != Games.KIND:

@@ -141,24 +141,27 @@ class _Headers:
 def _read_headers(lines: Sequence[Line], events: Collection[str], pools: Collection[str]) -> _Headers:
     headers = _Headers()
     known = {normalize_name(name): name for name in (*pools, *events)}
-    for line in lines:
-        name = normalize_name(line.text[1:])
-        found = known.get(name)
+    names = [normalize_name(line.text[1:]) for line in lines]
+    taken = {known[name] in events for name in names if name in known}  # True: an event is named, False: a pool
+    for line, name in zip(lines, names, strict=True):
+        found, guess = known.get(name), None
         code = ""
         near: tuple[str, ...] = ()
         if found is None:
             code, near = "unknown_header", near_header(name, known)
+            if len(near) == 1 and (near[0] in events) not in taken:  # two of a kind cannot be meant
+                guess = near[0]
+                taken.add(guess in events)
         elif found in events and headers.event is None:
             headers.event = found
         elif found in pools and headers.pool is None:
             headers.pool = found
         else:
             code = "repeated_header"
-        shown = found or (near[0] if len(near) == 1 else name)
         if code:
-            fixed = None if code == "repeated_header" or len(near) != 1 else f"#{shown}"
+            fixed = None if guess is None else f"#{guess}"
             headers.problems += (LineProblem(line.number, line.text, code, (name,), (near,), fixed=fixed),)
-        headers.corrected += f"#{shown}\n"
+        headers.corrected += f"#{found or guess or name}\n"
     return headers
 
 

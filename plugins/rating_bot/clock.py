@@ -6,6 +6,9 @@ from typing import Protocol
 
 TOLERANCE_MS = 5 * 60_000
 """How far the machine's clock may be from QQ's before it counts as wrong."""
+AGREE_MS = 60_000
+APART_MS = 10_000
+"""That it is ahead is believed when two messages, which came so long after each other, agree to this."""
 
 
 class Clock(Protocol):
@@ -33,7 +36,8 @@ class QQClock:
     """The machine's clock, unless QQ contradicts it.
 
     QQ's servers date every message, so it is at least as late as the newest one says, and as much later as went by
-    since: this is never too late, and right to a second as soon as somebody spoke. `since` gives ms that only grow.
+    since: this is never too late, and right to a second as soon as somebody spoke. An event may come late, so that one
+    alone does not prove that the machine's clock is ahead. `since` gives ms that only grow.
     """
 
     def __init__(self, machine: Clock, since: Callable[[], int] = steady) -> None:
@@ -41,20 +45,27 @@ class QQClock:
         self._since = since
         self._lead: int | None = None
         """QQ's time less `since`, by the newest message."""
-        self._live = False
+        self._first: int | None = None
+        """When the first message came, just now said, that agrees with this; and whether a later one does, too."""
+        self._confirmed = False
         self._later: int | None = None
         """The same by a message from the future, as the machine sees it, until a second one agrees."""
 
     def heard(self, said_at: int, *, live: bool = False) -> None:
         """Take the time (ms) at which QQ says that something was said; `live`: just now."""
-        lead = said_at - self._since()
+        arrived = self._since()
+        lead = said_at - arrived
         if said_at > self._machine.now() + TOLERANCE_MS and (self._lead is None or lead > self._lead + TOLERANCE_MS):
             before, self._later = self._later, lead
             if before is None or abs(lead - before) > TOLERANCE_MS:
                 return
             lead = min(lead, before)
+        if self._lead is None or lead > self._lead + AGREE_MS:
+            self._first, self._confirmed = None, False  # what came before came late
         self._lead = lead if self._lead is None else max(lead, self._lead)
-        self._live = self._live or (live and lead > self._lead - TOLERANCE_MS)
+        if live and lead > self._lead - AGREE_MS:
+            self._first = arrived if self._first is None else self._first
+            self._confirmed = self._confirmed or arrived - self._first >= APART_MS
 
     def sure(self) -> int:
         """Return until when time has passed for certain, by QQ's messages: what cannot be undone is done by this."""
@@ -69,7 +80,7 @@ class QQClock:
         if self._lead is None:
             return None
         ahead = self._machine.now() - self._since() - self._lead
-        contradicted = ahead < -TOLERANCE_MS or (ahead > TOLERANCE_MS and self._live)
+        contradicted = ahead < -TOLERANCE_MS or (ahead > TOLERANCE_MS and self._confirmed)
         return ahead if contradicted else None
 
 

@@ -14,20 +14,18 @@ Tell = Callable[[str, str, str], Awaitable[None]]
 
 
 class Integrity:
-    """What is known of the book's integrity. `checked_at` (ms): when it was last looked at as a whole."""
+    """What is known of the book's integrity."""
 
     def __init__(self, league: League, tell: Tell) -> None:
         self._league = league
         self._tell = tell
         self._told: set[tuple[str, str]] = set()
-        self.checked_at: int | None = None
         self.last: Health | None = None
         """What the last check found."""
 
     async def examine(self) -> Health:
         """Check everything, tell what is wrong, return what was found. Raises StorageFailed."""
         found = self.last = await examine(self._league)
-        self.checked_at = self._league.clock()
         if found.difference is not None:
             await self._say("differs", found.difference, wording.differs(found.difference))
         if found.broken_rights:

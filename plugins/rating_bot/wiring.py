@@ -33,6 +33,7 @@ from rating_core.service.people import Member, admit_admins
 from rating_core.store.database import Database, ProcessLock, StorageFailed
 from rating_core.store.migrate import migrate
 from rating_core.store.wire_store import forget_chats
+from rating_core.times import HOUR_MS
 
 LOCK_POLL_SECONDS = 1.0
 HELD_RETRY_SECONDS = 5.0
@@ -99,6 +100,8 @@ class Parts:
         runtime = Runtime(league, settings, clock, folder, members, GroupFiles(bots, LARGEST), integrity.examine)
 
         async def alarm(kind: str, about: str, detail: str) -> None:
+            if kind == "another":
+                return await tell(kind, "", wording.another_bot())
             sender.wake(await jobs.tell_desk(runtime, kind, about, detail))
 
         async def missed(group: str, gap: Gap) -> None:
@@ -175,7 +178,6 @@ class Parts:
 
     async def tick(self) -> None:
         """Do what is due by now, while all that was said before is known; nothing while the ledger is damaged."""
-        await self._watch_clock()
         if self.runtime.league.damage is not None:
             await self.integrity.tell_damage()
         elif self.caught_up():
@@ -186,12 +188,12 @@ class Parts:
         clock = self.runtime.clock
         ahead = clock.ahead() if isinstance(clock, QQClock) else None
         if ahead is not None and not self._clock_told:
-            logger.error(f"the machine's clock is {ahead / 1000:.0f} s ahead of QQ's")
+            logger.error(f"the machine's clock is {ahead / HOUR_MS:.1f} h ahead of QQ's")
             await jobs.alert(self.runtime, self.sender, "clock", "", wording.clock_wrong(ahead))
         self._clock_told = ahead is not None
 
     async def flush(self) -> None:
-        """Write the watermarks; where the database took nothing last time, try whether it does again."""
+        """Write the watermarks and look after clock and sends; where the database took nothing, try whether it does."""
         if self.database.failing:
             try:
                 await self.database.try_writing()
@@ -199,6 +201,7 @@ class Parts:
                 return  # /health tells
             logger.warning("the database takes writes again")
         await self.watermarks.flush(self.database)
+        await self._watch_clock()
         await self.sender.look()
 
     async def stop(self) -> None:

@@ -62,14 +62,7 @@ def _collector_paused() -> Iterator[None]:
 async def _examine(league: League) -> Health:
     replay = Replay({name: pool.pool for name, pool in league.book.state.pools.items()})
     async with league.database.read(afresh=True) as connection:
-        ledger = LedgerStore(connection)
-        head: tuple[int, str] | None = await ledger.head()
-        try:
-            async for batch in ledger.batches_after(0):
-                await asyncio.to_thread(replay.read, batch)
-        except LedgerError:
-            head = None
-        replay.end(head, await ledger.last_referred_to())
+        await replay_ledger(LedgerStore(connection), replay)
         broken_rights = tuple(await broken_rows(connection))
         sends = await OutboxTable(connection).counts()
         engine = await league.database.engine_version(connection)
@@ -79,6 +72,17 @@ async def _examine(league: League) -> Health:
     broken = league.damage.seq if league.damage is not None else None
     games = len(league.book.columns)
     return Health(replay.rows, broken, wrong, broken_rights, len(league.directory.roster), games, sends, engine)
+
+
+async def replay_ledger(ledger: LedgerStore, replay: Replay) -> None:
+    """Let a replay read the whole ledger, in a thread, part by part."""
+    head: tuple[int, str] | None = await ledger.head()
+    try:
+        async for batch in ledger.batches_after(0):
+            await asyncio.to_thread(replay.read, batch)
+    except LedgerError:
+        head = None
+    replay.end(head, await ledger.last_referred_to())
 
 
 async def _difference(league: League, fresh: Book) -> str | None:

@@ -1,18 +1,19 @@
 """The ledger in the database: append under the head row's lock, read, check the hash chain."""
 
-import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import asdict
 
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from rating_core.ledger import GENESIS, Draft, LedgerError, Row, continues, seal
+from rating_core.ledger import GENESIS, Draft, LedgerError, Row, seal
 from rating_core.store.tables import ledger, ledger_head, ledger_notes, reports
 
 _COLUMNS = [ledger.c[name] for name in Row.__dataclass_fields__]
+_HEAD = select(ledger_head.c.seq, ledger_head.c.hash).where(ledger_head.c.id == 1)
+_HEAD_LOCKED = _HEAD.with_for_update()
 BATCH = 500
 """Rows read and looked at in one go: a few ms, so that others get their turn in between."""
 
@@ -25,8 +26,7 @@ class LedgerStore:
 
     async def head(self, *, lock: bool = False) -> tuple[int, str]:
         """Return the last seq and hash; (0, GENESIS) for an empty ledger."""
-        query = select(ledger_head.c.seq, ledger_head.c.hash).where(ledger_head.c.id == 1)
-        row = (await self._connection.execute(query.with_for_update() if lock else query)).first()
+        row = (await self._connection.execute(_HEAD_LOCKED if lock else _HEAD)).first()
         return (row.seq, row.hash) if row else (0, GENESIS)
 
     async def append(self, drafts: list[Draft], now: int) -> list[Row]:
@@ -96,28 +96,6 @@ class LedgerStore:
         last = [select(func.max(column)).scalar_subquery() for column in (reports.c.seq, ledger_notes.c.seq)]
         record = (await self._connection.execute(select(*last))).one()
         return max((seq for seq in record if isinstance(seq, int)), default=0)
-
-    async def first_broken(self) -> int | None:
-        """Return the seq of the first row that does not continue the hash chain, None if it is whole."""
-        previous, seq = GENESIS, 0
-        try:
-            async for batch in self.batches_after(0):
-                if (good := await asyncio.to_thread(_unbroken, batch, seq, previous)) < len(batch):
-                    return seq + good + 1
-                if batch:
-                    previous, seq = batch[-1].hash, batch[-1].seq
-        except LedgerError:
-            return seq + 1
-        return None if await self.head() == (seq, previous) else seq + 1
-
-
-def _unbroken(rows: Sequence[Row], seq: int, previous: str) -> int:
-    """Return how many rows continue the chain after row `seq`, whose hash is `previous`."""
-    for number, row in enumerate(rows):
-        if not continues(row, seq + number + 1, previous):
-            return number
-        previous = row.hash
-    return len(rows)
 
 
 def _is_damage(error: DBAPIError) -> bool:

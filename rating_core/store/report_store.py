@@ -1,11 +1,11 @@
 """Reports that wait, were settled or took effect, and copies that the desk is asked about."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import insert, or_, select, update
+from sqlalchemy import Select, bindparam, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from rating_core.report_text import GameLine, Result
@@ -13,6 +13,10 @@ from rating_core.store.tables import copies, reports
 
 OPEN_STATES = ("waiting", "disputed", "expired", "confirmed")
 """States in which a report may still take effect. confirmed: by the players; it waits for a referee or the desk."""
+# Asked at every message, and therefore built once.
+_WAITING = select(reports).where(reports.c.state == "waiting").order_by(reports.c.report_id)
+_REMINDERS = _WAITING.where(reports.c.remind_at <= bindparam("at"))
+_EXPIRIES = _WAITING.where(reports.c.expire_at <= bindparam("at"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +115,10 @@ class ReportStore:
         await self._connection.execute(update(reports).where(known).values(**_columns(report)))
 
     async def _select(self, *where: Any, limit: int | None = None) -> list[Report]:
-        query = select(reports).where(*where).order_by(reports.c.report_id).limit(limit)
-        return [_report(row) for row in (await self._connection.execute(query)).mappings()]
+        return await self._read(select(reports).where(*where).order_by(reports.c.report_id).limit(limit), {})
+
+    async def _read(self, query: Select[Any], values: Mapping[str, Any]) -> list[Report]:
+        return [_report(row) for row in (await self._connection.execute(query, values)).mappings()]
 
     async def get(self, report_id: int) -> Report | None:
         found = await self._select(reports.c.report_id == report_id)
@@ -140,10 +146,10 @@ class ReportStore:
         return found[-1] if found else None
 
     async def reminders_due(self, at: int) -> list[Report]:
-        return await self._select(reports.c.state == "waiting", reports.c.remind_at <= at)
+        return await self._read(_REMINDERS, {"at": at})
 
     async def expiries_due(self, at: int) -> list[Report]:
-        return await self._select(reports.c.state == "waiting", reports.c.expire_at <= at)
+        return await self._read(_EXPIRIES, {"at": at})
 
     async def add_copy(self, copy: Copy) -> None:
         values = {name: getattr(copy, name) for name in ("chat", "message_id", "report_id", "pool", "event_id")}

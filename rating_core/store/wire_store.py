@@ -3,11 +3,12 @@
 All times are integer milliseconds since the epoch. Nothing here commits: the caller's transaction does.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Table, and_, delete, func, not_, or_, select, update
+from sqlalchemy import Row, Table, and_, bindparam, delete, func, insert, not_, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -24,9 +25,53 @@ WORK = ("pending", "sending", "unknown")
 """Outbox states that still want something done."""
 
 
-def _insert(connection: AsyncConnection, table: Table) -> Any:
-    """Return an INSERT that knows ON CONFLICT, on SQLite and PostgreSQL alike."""
-    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+# Statements that run with every message are built once: building one costs more than running it.
+_KNOWN = or_(inbox.c.key == bindparam("key"), inbox.c.twin == bindparam("twin"))
+_KNOWN_BY_SEQ = or_(
+    inbox.c.key == bindparam("key"),
+    and_(inbox.c.twin == bindparam("twin"), not_(inbox.c.key.contains(SEQ_KEY, autoescape=True))),
+)
+_SAME, _SAME_BY_SEQ = (select(inbox.c.inbox_id).where(known).limit(1) for known in (_KNOWN, _KNOWN_BY_SEQ))
+_FIRST_PENDING = (
+    select(outbox.c.outbox_id)
+    .where(outbox.c.state == "pending", outbox.c.chat == bindparam("chat"))
+    .order_by(outbox.c.expires_at.is_not(None), outbox.c.outbox_id)
+    .limit(1)
+    .scalar_subquery()
+)
+_UNCLEAR = and_(outbox.c.chat == bindparam("chat"), or_(outbox.c.state == "sending", outbox.c.state == "unknown"))
+_PAUSED = select(chats.c.paused_until).where(chats.c.chat == outbox.c.chat).scalar_subquery()
+_WORK = (
+    select(outbox, _PAUSED.label("paused_until"))
+    .where(or_(_UNCLEAR, outbox.c.outbox_id == _FIRST_PENDING))
+    .order_by(outbox.c.outbox_id)
+)
+
+
+_SET_ABOUT = update(inbox).where(inbox.c.inbox_id == bindparam("number")).values(about=bindparam("about"))
+_OUTBOX_ROW = update(outbox).where(outbox.c.outbox_id == bindparam("number"))
+_MARK_SENDING = _OUTBOX_ROW.values(state="sending", sending_at=bindparam("at"), attempts=outbox.c.attempts + 1)
+_MARK_SENT = _OUTBOX_ROW.values(state="sent", message_id=bindparam("sent_as"), error="", picture=None)
+_ADD = insert(outbox).returning(outbox.c.outbox_id)
+
+
+def _insert(connection: AsyncConnection) -> Callable[[Table], Any]:
+    """Return the INSERT that knows ON CONFLICT, on SQLite and PostgreSQL alike."""
+    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+
+
+@cache
+def _take(insert_into: Callable[[Table], Any]) -> Any:
+    statement = insert_into(inbox)
+    return statement.on_conflict_do_nothing(index_elements=[inbox.c.key]).returning(inbox.c.inbox_id)
+
+
+@cache
+def _watermark(insert_into: Callable[[Table], Any]) -> Any:
+    statement = insert_into(chats)
+    read = {name: statement.excluded[name] for name in ("watermark_at", "watermark_seq")}
+    not_before = chats.c.watermark_at <= statement.excluded.watermark_at
+    return statement.on_conflict_do_update(index_elements=[chats.c.chat], set_=read, where=not_before)
 
 
 class InboxTable:
@@ -43,16 +88,12 @@ class InboxTable:
         It is there when its key is, or when its twin is under another message id: a client may give one message
         two ids, in the event and in history. Two keys that both carry QQ's own number are never the same message.
         """
-        same = inbox.c.twin == twin
-        if SEQ_KEY in key:
-            same = and_(same, not_(inbox.c.key.contains(SEQ_KEY, autoescape=True)))
-        query = select(inbox.c.inbox_id).where(or_(inbox.c.key == key, same)).limit(1)
-        if (await self._connection.execute(query)).first() is not None:
+        same = _SAME_BY_SEQ if SEQ_KEY in key else _SAME
+        if (await self._connection.execute(same, {"key": key, "twin": twin})).first() is not None:
             return None
-        row = {"key": key, "twin": twin, "chat": chat, "message_id": message_id}
-        statement = _insert(self._connection, inbox).values(**row, qq=qq, said_at=said_at, text=text, about="")
-        statement = statement.on_conflict_do_nothing(index_elements=[inbox.c.key]).returning(inbox.c.inbox_id)
-        inbox_id: int | None = (await self._connection.execute(statement)).scalar_one_or_none()
+        row = {"key": key, "twin": twin, "chat": chat, "message_id": message_id, "qq": qq, "said_at": said_at}
+        taken = await self._connection.execute(_take(_insert(self._connection)), row | {"text": text, "about": ""})
+        inbox_id: int | None = taken.scalar_one_or_none()
         return inbox_id
 
     async def knows(self, key: str) -> bool:
@@ -62,7 +103,7 @@ class InboxTable:
 
     async def set_about(self, inbox_id: int, about: str) -> None:
         """Note the short number (#12, 审3) that a message led to."""
-        await self._connection.execute(update(inbox).where(inbox.c.inbox_id == inbox_id).values(about=about))
+        await self._connection.execute(_SET_ABOUT, {"number": inbox_id, "about": about})
 
     async def about_of(self, chat: str, message_id: str) -> str:
         """Return the short number a message is about, whether someone or the bot said it; empty when unknown.
@@ -120,6 +161,18 @@ class OutRow:
     error: str
 
 
+@dataclass(slots=True)
+class Work:
+    """What is to be done in one chat."""
+
+    unclear: list[OutRow] = field(default_factory=list)
+    """Messages that may be out or not, in the order they were queued."""
+    following: OutRow | None = None
+    """The one to send next."""
+    paused: bool = False
+    """Whether sending to the chat rests."""
+
+
 class OutboxTable:
     """What the bot says: (held →) pending → sending → sent | unknown | failed | dropped.
 
@@ -145,12 +198,9 @@ class OutboxTable:
     ) -> int:
         """Queue a message and return its outbox_id; a held one waits to be merged with others (mark_pending)."""
         state = "held" if held else "pending"
-        row = {"chat": chat, "text": text, "kind": kind, "about": about, "quote": quote, "state": state}
-        row |= {"picture": picture, "caption": caption}
-        statement = _insert(self._connection, outbox).values(
-            **row, created_at=created_at, expires_at=expires_at, attempts=0, error=""
-        )
-        result = await self._connection.execute(statement.returning(outbox.c.outbox_id))
+        row: dict[str, Any] = {"chat": chat, "text": text, "kind": kind, "about": about, "quote": quote, "state": state}
+        row |= {"picture": picture, "caption": caption, "created_at": created_at, "expires_at": expires_at}
+        result = await self._connection.execute(_ADD, row | {"attempts": 0, "error": ""})
         return int(result.scalar_one())
 
     async def kind_of(self, chat: str, message_id: str) -> str:
@@ -170,20 +220,25 @@ class OutboxTable:
             query = query.where(outbox.c.chat == chat)
         return [_out_row(row) for row in await self._connection.execute(query)]
 
-    async def next_pending(self, chat: str) -> OutRow | None:
-        """Return what is to be sent next to a chat: news before answers that expire, either in order."""
-        query = select(outbox).where(outbox.c.state == "pending", outbox.c.chat == chat)
-        query = query.order_by(outbox.c.expires_at.is_not(None), outbox.c.outbox_id).limit(1)
-        row = (await self._connection.execute(query)).first()
-        return None if row is None else _out_row(row)
+    async def work(self, chat: str) -> "Work":
+        """Return what is to be done in a chat; of what waits only the next: news before answers that expire."""
+        work = Work()
+        for row in await self._connection.execute(_WORK, {"chat": chat}):
+            values = dict(row._mapping)
+            work.paused = values.pop("paused_until") is not None
+            if values["state"] == "pending":
+                work.following = OutRow(**values)
+            else:
+                work.unclear.append(OutRow(**values))
+        return work
 
     async def mark_sending(self, outbox_id: int, now: int) -> None:
         """Before the call: from here on the message may be out."""
-        await self._set(outbox_id, state="sending", sending_at=now, attempts=outbox.c.attempts + 1)
+        await self._connection.execute(_MARK_SENDING, {"number": outbox_id, "at": now})
 
     async def mark_sent(self, outbox_id: int, message_id: str) -> None:
         """QQ took it, under this id (empty where the client names none)."""
-        await self._set(outbox_id, state="sent", message_id=message_id or None, error="", picture=None)
+        await self._connection.execute(_MARK_SENT, {"number": outbox_id, "sent_as": message_id or None})
 
     async def mark_unknown(self, outbox_id: int, error: str) -> None:
         """It may be out or not: it has to be looked for; unless it was seen meanwhile."""
@@ -193,15 +248,20 @@ class OutboxTable:
     async def mark_pending(self, outbox_id: int, error: str = "", *, attempts: int | None = None) -> None:
         """It is certainly not out and is to be sent again; `attempts` where the last one should not count."""
         counted = {} if attempts is None else {"attempts": attempts}
-        await self._set(outbox_id, state="pending", error=error, **counted)
+        await self._set_unsent(outbox_id, state="pending", error=error, **counted)
 
     async def mark_failed(self, outbox_id: int, error: str) -> None:
         """Given up."""
-        await self._set(outbox_id, state="failed", error=error, picture=None)
+        await self._set_unsent(outbox_id, state="failed", error=error, picture=None)
 
     async def mark_dropped(self, outbox_id: int) -> None:
         """Nobody waits for it any more."""
-        await self._set(outbox_id, state="dropped", picture=None)
+        await self._set_unsent(outbox_id, state="dropped", picture=None)
+
+    async def take_back(self, row: OutRow) -> None:
+        """QQ took it and shows it to nobody: it is to be sent again, and this time did not count."""
+        again = _OUTBOX_ROW.values(state="pending", error=row.error, attempts=row.attempts)
+        await self._connection.execute(again, {"number": row.outbox_id})
 
     async def recover(self) -> int:
         """After a start: what was being sent may be out. Return how many rows."""
@@ -229,8 +289,10 @@ class OutboxTable:
         count, oldest = (await self._connection.execute(query)).one()
         return int(count), oldest
 
-    async def _set(self, outbox_id: int, **values: int | str | ColumnElement[int] | None) -> None:
-        await self._connection.execute(update(outbox).where(outbox.c.outbox_id == outbox_id).values(**values))
+    async def _set_unsent(self, outbox_id: int, **values: int | str | None) -> None:
+        """Change a row unless it was found to be out meanwhile, by another than who was still looking for it."""
+        unsent = and_(outbox.c.outbox_id == outbox_id, outbox.c.state != "sent")
+        await self._connection.execute(update(outbox).where(unsent).values(**values))
 
 
 def _out_row(row: Row[Any]) -> OutRow:
@@ -265,19 +327,12 @@ class ChatTable:
 
     async def set_watermark(self, chat: str, at: int, seq: int | None) -> None:
         """Note up to where a chat was read; a time never goes back."""
-        statement = _insert(self._connection, chats).values(
-            chat=chat, watermark_at=at, watermark_seq=seq, paused_until=None, paused_why=""
-        )
-        values = {"watermark_at": at, "watermark_seq": seq}
-        await self._connection.execute(
-            statement.on_conflict_do_update(
-                index_elements=[chats.c.chat], set_=values, where=chats.c.watermark_at <= at
-            )
-        )
+        row = {"chat": chat, "watermark_at": at, "watermark_seq": seq, "paused_until": None, "paused_why": ""}
+        await self._connection.execute(_watermark(_insert(self._connection)), row)
 
     async def set_pause(self, chat: str, until: int | None, why: str = "") -> None:
         """Let sending to a chat rest until a time; None ends the rest."""
-        statement = _insert(self._connection, chats).values(
+        statement = _insert(self._connection)(chats).values(
             chat=chat, watermark_at=0, watermark_seq=None, paused_until=until, paused_why=why
         )
         values = {"paused_until": until, "paused_why": why}

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from plugins.rating_bot.handlers import dispatch
-from rating_core.check import first_difference
 from rating_core.ledger import ChallengeCancelled, LeaveTaken, ListPublished, Row, Settlement
 from rating_core.rules import season as rules
 from rating_core.service import lists, people
 from rating_core.service import season as service
 from rating_core.store.ledger_store import LedgerStore
 from rating_core.times import season_start
+from tests.support.replaying import first_difference
 from tests.support.rig import OFFICIAL, OWNER, SCORING, Rig, SetClock
 from tests.support.rows import ms
 

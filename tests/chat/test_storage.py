@@ -1,7 +1,7 @@
 """A database that takes nothing: the user hears it, nothing is recorded, and it mends by itself."""
 
-from tests.support.engines import only_sqlite
-from tests.support.rig import Rig
+from tests.support.engines import SQLITE, only_sqlite
+from tests.support.rig import SCORING, Rig
 
 
 @only_sqlite
@@ -21,3 +21,10 @@ async def test_a_full_database_is_said_and_mends_by_itself(rig: Rig) -> None:
     (ack,) = await rig.say("李四", "确认 1")
     assert ack.startswith("收到 #1") and rig.games() == before + 1
     assert "正常" in (await rig.say("小周", "/体检"))[0]
+
+
+async def test_the_check_says_which_database_it_is_and_who_makes_its_backups(engine: str, rig: Rig) -> None:
+    await rig.league_of()
+    lines = (await rig.say("小周", "/体检", SCORING))[0].split("\n")
+    assert lines[-1].split("，数据库")[1].startswith("SQLite 3." if engine == SQLITE else "PostgreSQL 1")
+    assert lines[-2] == "最近备份：" + ("还没有" if engine == SQLITE else "由PostgreSQL自己做")

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import pytest
 
 from rating_core.book import Book
-from rating_core.check import first_difference
 from rating_core.ledger import Row
 from rating_core.queries.boards import board
 from rating_core.rules.challenge import debts
@@ -15,6 +14,7 @@ from rating_core.state import COUNTED
 from rating_core.store.ledger_store import LedgerStore
 from tests.support.plain_book import pair_of, year_of
 from tests.support.plain_league import PlainLeague
+from tests.support.replaying import broken_row, first_difference
 
 EXPLAINS = ("opening_balance", "adjustment", "settlement", "challenge_forfeited")
 
@@ -24,7 +24,7 @@ async def check_agreement(league: League, plain: PlainLeague, now: int, names: M
     async with league.database.read() as connection:
         ledger = LedgerStore(connection)
         rows = [row async for row in ledger.rows_after(0)]
-        assert await ledger.first_broken() is None
+        assert await broken_row(connection) is None
     book = league.book
     same_entries(rows, plain)
     assert first_difference(book, rows) is None

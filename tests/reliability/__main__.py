@@ -1,4 +1,4 @@
-"""Every promise at once: `python -m tests.reliability [--long] [name …]` runs the programs beside it, one after the other.
+"""Every promise at once: `python -m tests.reliability [--long] [name …]` runs the programs here, one after the other.
 
 Each program is also its own command, `python -m tests.reliability.<name>`; what it measured is its last line.
 """

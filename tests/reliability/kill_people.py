@@ -42,8 +42,12 @@ class Said:
 class Crowd:
     """The people of one world. `said` and `challenged` hold what must be found at the end."""
 
-    def __init__(self, world: World, pairs: list[tuple[str, str]], rng: random.Random) -> None:
+    def __init__(
+        self, world: World, pairs: list[tuple[str, str]], rng: random.Random, thinking: float = MOST_THINKING
+    ) -> None:
+        """`thinking`: seconds that somebody thinks at the most before he speaks."""
         self.world = world
+        self._thinking = thinking
         self.pairs = pairs
         self.said: list[Said] = []
         self.challenged: list[tuple[str, str]] = []
@@ -64,7 +68,7 @@ class Crowd:
 
     async def say(self, who: str, text: str, group: int = OFFICIAL, *, quote: int | None = None) -> FakeMessage:
         """Speak, after a moment of thought; while a settlement is under way only the scorekeeper does."""
-        await asyncio.sleep(self._rng.uniform(0, MOST_THINKING))
+        await asyncio.sleep(self._rng.uniform(0, self._thinking))
         if who != KEEPER:
             await self._talk.wait()
         return self.world.say(who, text, group, quote=quote)

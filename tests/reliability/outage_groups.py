@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.e2e.world import BOT, OWNER
 from tests.reliability.outage_world import (
+    LIVE,
     OFFICIAL,
     SCORING,
     SECOND,
@@ -23,8 +24,10 @@ from tests.reliability.outage_world import (
 )
 
 MUTE_SECONDS = 2
+SOON = 20.0
+"""Seconds until a group is told what it missed, from when the bot can know that it may speak."""
 RESTS = 150.0
-"""Seconds within which a group under risk control is tried again by itself."""
+"""The same where nothing tells it: the group is tried now and then."""
 Event = dict[str, Any]
 
 
@@ -37,10 +40,13 @@ def notice(world: OutageWorld, group: int, **more: Any) -> Event:
 class Trouble:
     """One way in which a group takes nothing. `over` ends it, and lets the bot know as far as QQ does."""
 
-    def __init__(self, name: str, word: str, over: Callable[[OutageWorld, int], Awaitable[None]]) -> None:
+    def __init__(
+        self, name: str, word: str, over: Callable[[OutageWorld, int], Awaitable[None]], within: float = SOON
+    ) -> None:  # fmt: skip
         self.name = name
         self.word = word
         self.over = over
+        self.within = within
 
     async def begin(self, world: OutageWorld, group: int) -> None:
         faults = world.client.faults
@@ -78,7 +84,7 @@ async def _shown_later(world: OutageWorld, group: int) -> None:
 MUTED = Trouble("muted", "被禁言", _unmuted)
 TROUBLES = [MUTED, Trouble("muted", "被禁言", _ran_out), Trouble("kicked", "不在群", _back_again),
             Trouble("hidden", "风控", _shown)]  # fmt: skip
-LONG = [*TROUBLES, Trouble("hidden", "风控", _shown_later)]
+LONG = [*TROUBLES, Trouble("hidden", "风控", _shown_later, RESTS)]
 
 
 async def groups(folder: Path, rng: random.Random, long: bool) -> str:
@@ -106,9 +112,9 @@ async def _closed(world: OutageWorld, talk: Talk, trouble: Trouble) -> tuple[int
     told = sum(trouble.word in text for text in world.told(SCORING))
     before = len(world.told(OFFICIAL))
     await trouble.begin(world, OFFICIAL)
-    script = talk.script(8, 2, live=True)
+    script = talk.script(8, 2, kinds=LIVE)
     while {report.line.group for report in script.reports if report.state and report.line} != {OFFICIAL, SECOND}:
-        script = talk.script(8, 2, live=True)
+        script = talk.script(8, 2, kinds=LIVE)
     begin = loop.time()
     spoken(world, script)
     await recorded(world, script)
@@ -123,10 +129,9 @@ async def _closed(world: OutageWorld, talk: Talk, trouble: Trouble) -> tuple[int
     assert world.told(OFFICIAL)[before:] == [], "said in a group that takes nothing"
     kept = len(world.rows("SELECT 1 FROM outbox WHERE chat = ? AND state = 'pending'", f"g{OFFICIAL}"))
     assert kept > 0
-    begin = loop.time()
     await trouble.over(world, OFFICIAL)
     for number in _numbers(world, script, OFFICIAL):
-        await until(lambda n=number: world.count(OFFICIAL, f"收到 #{n}（") == 1, "the group is told in the end", RESTS)
+        await until(lambda n=number: world.count(OFFICIAL, f"收到 #{n}（") == 1, "the group is told", trouble.within)
     await quiet(world)
     assert sum(trouble.word in text for text in world.told(SCORING)) == told + 1, "the desk was told more than once"
     world.clear_docket()
@@ -144,7 +149,7 @@ async def _scoring_muted(world: OutageWorld, talk: Talk) -> None:
     """The desk's own group takes nothing: the superuser is told in private, once, and the forwards come later."""
     before = len(world.qq.private_history(OWNER))
     await MUTED.begin(world, SCORING)
-    script = talk.script(4, 0, live=True)
+    script = talk.script(4, 0, kinds=LIVE)
     spoken(world, script)
     await recorded(world, script)
     await until(lambda: len(world.qq.private_history(OWNER)) > before, "the superuser is told")

@@ -11,6 +11,7 @@ from tests.reliability.outage_world import (
     CHATTER,
     GROUPS,
     KEEPER,
+    LIVE,
     OFFICIAL,
     SCORING,
     OutageWorld,
@@ -222,7 +223,7 @@ class Case:
 
     async def overlapping(self) -> None:
         """What came as events is in history too, under other ids where the client is Lagrange."""
-        live = self.talk.script(4, 2, live=True)
+        live = self.talk.script(4, 2, kinds=LIVE)
         spoken(self.world, live)
         await recorded(self.world, live)
         script = await self._away(4, 4)
@@ -245,16 +246,15 @@ class Case:
 
     async def repeating(self) -> None:
         """Whatever is asked for, the same newest 20 messages come: they are recorded, the others told."""
-        old = await self._away(2, 60)
+        await self._away(0, 60)
         script = self.talk.script(3, 0)
         spoken(self.world, script)
         self.pages.repeating = True
-        del old
         await self._back(script, "群")
 
     async def failing_always(self) -> None:
         """Only the newest page is ever given."""
-        await self._away(2, 160)
+        await self._away(0, 160)
         script = self.talk.script(3, 0)
         spoken(self.world, script)
         self.pages.failing = lambda number: (number - 1) % 4 != 0
@@ -270,7 +270,7 @@ class Case:
 
     async def short(self) -> None:
         """History does not reach back to where the bot had read."""
-        await self._away(2, 60)
+        await self._away(0, 60)
         script = self.talk.script(3, 0)
         spoken(self.world, script)
         self.world.client.faults.history_limit = 15

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from tests.reliability.outage_world import (
+    LIVE,
     OFFICIAL,
     OutageWorld,
     Talk,
@@ -158,7 +159,7 @@ async def _replaced(world: OutageWorld, line: Line, talk: Talk, way: Way) -> flo
 
 
 async def _goes_on(world: OutageWorld, talk: Talk) -> None:
-    script = talk.script(3, 3, live=True)
+    script = talk.script(3, 3, kinds=LIVE)
     spoken(world, script)
     await recorded(world, script)
     await quiet(world)

@@ -7,7 +7,7 @@ import json
 import random
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +31,9 @@ CHATTER = ("今天下得真累", "周末谁有空", "刚才那盘可惜了", "�
 LOG_LINES = 25
 WORDS = "胜负平"
 OTHER = {"胜": "负", "负": "胜", "平": "平"}
+KINDS = {"confirm": 50, "quote": 15, "mirrored": 10, "referee": 10, "recalled": 5}
+"""How a report ends, and how often; recalled: before the bot can hear of it."""
+LIVE = tuple(kind for kind in KINDS if kind != "recalled")
 _preparing = asyncio.Lock()
 """Migrations of one process share their context."""
 
@@ -57,10 +60,10 @@ class OutageWorld(World):
             self.qq.add_member(SECOND, joined, card=name, nickname=name)
         return joined
 
-    async def begin(self) -> None:
+    async def begin(self, *others: str) -> None:
         """Enter everybody and start; what was said before, a day ago, is old to the bot then."""
         async with _preparing:
-            await self.prepare(*PLAYERS)
+            await self.prepare(*PLAYERS, *others)
         await self.start()
         marks = "SELECT count(*) FROM chats WHERE watermark_at > 0"
         await until(lambda: self.rows(marks) == [(len(GROUPS),)], "every group has begun")
@@ -112,10 +115,10 @@ async def until(fits: Any, what: str, seconds: float = 60) -> float:
 
 
 @asynccontextmanager
-async def living(world: OutageWorld) -> AsyncIterator[OutageWorld]:
+async def living(world: OutageWorld, *others: str) -> AsyncIterator[OutageWorld]:
     """A world whose bot has begun; at the end it is stopped, whatever happened, and its log is told if it was bad."""
     try:
-        await world.begin()
+        await world.begin(*others)
         yield world
     except BaseException as error:
         error.add_note("\n".join(["the end of the bot's log:", *world.bot.lines[-LOG_LINES:]]))
@@ -157,6 +160,8 @@ class Report:
 
     state: str
     line: Line | None = None
+    lines: list[Line] = field(default_factory=list)
+    """It and its answer."""
 
 
 @dataclass(slots=True)
@@ -208,15 +213,12 @@ class Talk:
         self._newcomers = itertools.count(1)
 
     def script(
-        self, reports: int, others: int, *, queries: int = 0, commands: int = 0, live: bool = False
-    ) -> Script:  # fmt: skip
-        """Return `reports` reports with their answers, and chatter, queries and commands among them, in all groups.
-
-        `live`: nothing that is recalled before the bot can hear of it.
-        """
+        self, reports: int, others: int, *, queries: int = 0, commands: int = 0, kinds: Collection[str] = tuple(KINDS)
+    ) -> Script:
+        """Return `reports` reports with their answers, and chatter, queries and commands among them, in all groups."""
         script = Script()
-        kinds = {"confirm": 50, "quote": 15, "mirrored": 10, "referee": 10, "recalled": 0 if live else 5}
-        streams = [self._reports(script, group, pair, kinds) for group, pairs in PAIRS.items() for pair in pairs]
+        weights = {kind: KINDS[kind] for kind in kinds}
+        streams = [self._reports(script, group, pair, weights) for group, pairs in PAIRS.items() for pair in pairs]
         while len(script.reports) < reports:
             script.lines += next(self.rng.choice(streams))
         script.lines = self._shuffled(script.lines)
@@ -249,14 +251,15 @@ class Talk:
             script.reports.append(report)
             if kind == "referee":
                 line.who = REFEREE
-                yield [line]
+                report.lines = [line]
             elif kind == "recalled":
-                yield [line]
+                report.lines = [line]
             elif kind == "mirrored":
-                yield [line, Line(b, "\n".join(f"{b} {OTHER[word]} {a}" for word in words), group)]
+                report.lines = [line, Line(b, "\n".join(f"{b} {OTHER[word]} {a}" for word in words), group)]
             else:
                 word = self.rng.choice(self._words) if kind == "quote" else "确认"
-                yield [line, Line(b, word, group, answers=line if kind == "quote" else None)]
+                report.lines = [line, Line(b, word, group, answers=line if kind == "quote" else None)]
+            yield report.lines
 
     def _shuffled(self, lines: list[Line]) -> list[Line]:
         """Mix the groups and pairs; what one pair says stays in its order."""

@@ -15,14 +15,17 @@ import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from tests.reliability import outage_groups, outage_history, outage_socket
+from tests.reliability import outage_clock, outage_disk, outage_groups, outage_history, outage_socket, outage_twins
 
 Scenario = Callable[[Path, random.Random, bool], Awaitable[str]]
 SCENARIOS: dict[str, Scenario] = {
-    "hour": outage_history.hour,
+    "clock": outage_clock.clock,
     "history": outage_history.history,
-    "half-open": outage_socket.half_open,
     "groups": outage_groups.groups,
+    "half-open": outage_socket.half_open,
+    "twins": outage_twins.twins,
+    "disk": outage_disk.disk,
+    "hour": outage_history.hour,
 }
 """Each takes its folder, its chances and whether it is the long form; returns its figure, raises where it is broken."""
 
@@ -53,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "names", nargs="*", metavar="scenario", help=f"of {', '.join(SCENARIOS)}; all when none is given"
     )
     parser.add_argument("--long", action="store_true", help="all clients, all ways to go down, several seeds")
-    parser.add_argument("--jobs", type=int, default=2, help="scenarios side by side (default 2)")
+    parser.add_argument("--jobs", type=int, default=4, help="scenarios side by side, they mostly wait (default 4)")
     parser.add_argument("--seed", type=int, help="repeat the choices of an earlier run (its moments differ)")
     options = parser.parse_args(arguments)
     if unknown := [name for name in options.names if name not in SCENARIOS]:

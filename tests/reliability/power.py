@@ -47,13 +47,13 @@ CONTROL = 40
 """Cuts with synchronous=NORMAL."""
 
 
-def compile_shim(folder: Path) -> Path:
-    """Return the shim, compiled. Raises RuntimeError where that cannot be done here."""
+def compile_shim(folder: Path, source: Path = SHIM) -> Path:
+    """Return a shim, compiled. Raises RuntimeError where that cannot be done here."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if sys.platform != "linux" or compiler is None:
         raise RuntimeError("not Linux" if sys.platform != "linux" else "no C compiler (Debian: gcc libc6-dev)")
     shim = folder / "shim.so"
-    command = [compiler, "-O1", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", str(shim), str(SHIM), "-ldl", "-lpthread"]
+    command = [compiler, "-O1", "-Wall", "-Wextra", "-shared", "-fPIC", "-o", shim, source, "-ldl", "-lpthread"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"the shim does not compile: {done.stderr}")

@@ -13,9 +13,11 @@ the end, when QQ has become kind, nothing may be missing, nothing double, nothin
 
 import argparse
 import contextlib
+import functools
 import gc
 import hashlib
 import multiprocessing
+import multiprocessing.util
 import sys
 import time
 from collections import Counter
@@ -33,8 +35,8 @@ from tests.reliability.sim.world import World
 SHORT, LONG = 1_000, 100_000
 CHUNK = 100
 """Seeds given to a process at once."""
-SHOWN = 3
-"""Failures shown with everything that happened."""
+SHOWN, MOST_FAILURES = 3, 20
+"""Failures shown with everything that happened; failures after which no more seeds are tried."""
 
 
 @dataclass
@@ -54,21 +56,18 @@ class Outcome:
 
 
 class Simulation:
-    """Runs seeds in this process. Use it as a context."""
+    """Runs seeds in this process, which has one of it: engines and the template are dear."""
 
     def __init__(self) -> None:
-        self._stack = contextlib.ExitStack()
-
-    def __enter__(self) -> "Simulation":
         logger.remove()
         self._template = Template()
+        self._stack = contextlib.ExitStack()
         self._stack.callback(self._template.close)
         self._stack.enter_context(installed())
         gc.collect()
         gc.freeze()
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._stack.close()
 
     def run(self, seed: int) -> tuple[World, str]:
@@ -81,22 +80,32 @@ class Simulation:
         return world, ""
 
 
+@functools.cache
+def simulation() -> Simulation:
+    """Return the simulation of this process; it leaves no file behind."""
+    made = Simulation()
+    multiprocessing.util.Finalize(None, made.close, exitpriority=1)
+    return made
+
+
 def run_seeds(seeds: Sequence[int], mutant: str = "") -> Outcome:
     """Run these seeds in this process; a seed that fails is run once more and must fail in the same way."""
     outcome = Outcome()
-    with Simulation() as simulation, broken_on_purpose(mutant):
+    with broken_on_purpose(mutant):
         gc.disable()  # worlds leave much behind; it is collected now and then, not in the middle
         for number, seed in enumerate(seeds):
             if number % 20 == 0:
                 gc.collect()
-            world, broken = simulation.run(seed)
+            world, broken = simulation().run(seed)
             outcome.counts.update(world.counts())
             outcome.digests.append(world.digest())
             if broken:
-                again, _ = simulation.run(seed)
+                again, _ = simulation().run(seed)
                 if again.digest() != world.digest():
                     broken += " (and it is not reproduced: the simulation is not deterministic)"
                 outcome.failures.append((seed, broken, "\n".join(world.lines)))
+                if mutant:
+                    break
         gc.enable()
     return outcome
 
@@ -120,9 +129,9 @@ def run(first: int, count: int, jobs: int, mutant: str = "") -> Iterator[Outcome
 
 def replay(seed: int, mutant: str) -> int:
     """Show everything that happens in one world."""
-    with Simulation() as simulation, broken_on_purpose(mutant):
-        world, broken = simulation.run(seed)
-        again, _ = simulation.run(seed)
+    with broken_on_purpose(mutant):
+        world, broken = simulation().run(seed)
+        again, _ = simulation().run(seed)
     print("\n".join(world.lines))
     print(f"trace {world.digest()}{'' if again.digest() == world.digest() else ', NOT REPRODUCED'}")
     print(f"seed {seed}: {broken or 'every promise was kept'}")
@@ -163,7 +172,8 @@ def _mutants(names: Sequence[str], most: int, jobs: int) -> int:
     if missed := [name for name, seed in found.items() if seed is None]:
         print(f"not seen within {most} seeds: {', '.join(missed)}")
         return 1
-    print(f"FIGURE simulation: {len(found)} faults put into the product, all found, the last at seed {max(found.values())}")
+    last = max(seed for seed in found.values() if seed is not None)
+    print(f"FIGURE simulation: {len(found)} faults put into the product, all found, the last at seed {last}")
     return 0
 
 
@@ -175,11 +185,13 @@ def _seeds(first: int, count: int, jobs: int) -> int:
                 print(f"--- seed {seed}\n{trace}")
             print(f"seed {seed}: {broken}", flush=True)
         total.add(outcome)
+        if len(total.failures) >= MOST_FAILURES:
+            break
         if len(total.digests) % 1000 == 0 and sys.stderr.isatty():
             print(f"{len(total.digests)} of {count}", end="\r", file=sys.stderr)
     seconds = time.monotonic() - began
     if total.failures:
-        print(f"{len(total.failures)} of {count} seeds broke a promise; replay one with --seed")
+        print(f"{len(total.failures)} of {len(total.digests)} seeds broke a promise; replay one with --seed")
         return 1
     traces = hashlib.sha256("\n".join(total.digests).encode()).hexdigest()[:16]
     said = ", ".join(f"{number} {what}" for what, number in sorted(total.counts.items()))

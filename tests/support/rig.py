@@ -1,4 +1,4 @@
-"""The whole bot in this process, without NoneBot and sockets: real parts, real SQLite file, a QQ in memory.
+"""The whole bot in this process, without NoneBot and sockets: real parts, real database, a QQ in memory.
 
 The clock is set by hand. The same events and actions as over the wire pass through the same repair, queues,
 dispatcher and sender; only the socket is missing (tests/e2e has it).
@@ -30,6 +30,7 @@ from rating_core.service import people
 from rating_core.service.league import League
 from rating_core.store.wire_store import OutboxTable, OutRow
 from rating_core.times import HOUR_MS, SHANGHAI, to_ms
+from tests.support.engines import url_of
 
 OFFICIAL, SCORING, PAIRS, ELSEWHERE = 100001, 100002, 100003, 999999
 SENDING_SECONDS = 2
@@ -91,7 +92,7 @@ class Rig:
             {
                 "official_groups": {str(OFFICIAL): "单跳1v1"},
                 "scoring_groups": [str(SCORING)],
-                "database_url": f"sqlite+aiosqlite:///{folder / 'ratings.db'}",
+                "database_url": url_of(folder),
                 "send_interval": 0,
                 "pictures": pictures,
             }

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from rating_core.book import Book
-from rating_core.check import first_difference
 from rating_core.elo import show_rating
 from rating_core.fold import Mark
 from rating_core.ledger import (
@@ -28,6 +27,7 @@ from rating_core.state import Standing, pair_code
 from rating_core.times import season_start
 from rating_core.trial import Trial, announce
 from tests.support.books import Books
+from tests.support.replaying import first_difference
 from tests.support.rows import Rows, line, ms, snapshot, standing
 
 POOL, PAIRS = "单跳1v1", "单跳2v2"

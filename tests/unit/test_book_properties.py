@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rating_core import book as book_module
 from rating_core.book import Book
-from rating_core.check import difference, first_difference
+from rating_core.check import difference
 from rating_core.ledger import (
     Adjustment,
     Amend,
@@ -29,6 +29,7 @@ from rating_core.rulebook import POOLS
 from rating_core.state import COUNTED
 from rating_core.times import DAY_MS, season_of, season_start
 from rating_core.trial import Trial, announce
+from tests.support.replaying import first_difference
 from tests.support.rows import Rows, ms, snapshot
 
 PLAYERS = 6

@@ -50,7 +50,9 @@ def block_after(mark: str) -> str:
 # --- the two commands --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "lock", "last"), [("run", LOCK, "bot.py"), ("test", TEST_LOCK, "-m pytest -q -n auto")])
+@pytest.mark.parametrize(
+    ("name", "lock", "last"), [("run", LOCK, "bot.py"), ("test", TEST_LOCK, "-m pytest -q -n auto")]
+)
 def test_a_command_is_one_line_from_nothing_to_the_end(name: str, lock: str, last: str) -> None:
     line = block_after(f"command: {name}")
     assert line.count("\n") == 1

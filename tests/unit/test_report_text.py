@@ -153,6 +153,9 @@ class TestReading:
             assert not problems.complete
         near = head("#春季塞\n张三 胜 李四")
         assert isinstance(near, ReportProblems) and near.corrected == "#春季赛\n张三    胜    李四\n" and near.complete
+        for text in ("#春季塞\n#春季赛", "#春季塞\n#春季塞", "#单跳1v2\n#单跳1v1"):  # two of a kind cannot be meant
+            twice = head(f"{text}\n张三 胜 李四")
+            assert isinstance(twice, ReportProblems) and not twice.complete, text
 
     def test_a_referee_may_mix_pairs(self) -> None:
         text = "张三 胜 李四\n王五 负 赵六"

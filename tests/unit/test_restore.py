@@ -2,55 +2,28 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from rating_core import __main__ as shell
 from rating_core.ledger import Adjustment, Draft, Games, PlayerRegistered
 from rating_core.service.league import League
-from rating_core.shell.opening import ShellError
 from rating_core.store.backup import backup_sqlite
 from rating_core.store.database import Database, ProcessLock
 from rating_core.store.ledger_store import LedgerStore
-from rating_core.store.migrate import migrate
-from tests.support.rows import line, ms
+from tests.support.rows import line
+from tests.support.shell import empty_folder, run, with_league
 
-NOW = ms("2026-11-30 12:08")
 POOL = "单跳1v1"
 FILE = Path("data/ratings.db")
+URL = f"sqlite+aiosqlite:///{FILE}"
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(shell, "now", lambda: NOW)
-    for name in ("TIAOQI__DATABASE_URL", "ENVIRONMENT"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
-
-
-def run(*arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(shell.app, list(arguments))
-    if isinstance(result.exception, ShellError):
-        return 1, f"{result.output}{result.exception}"
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.output
-
-
-def with_league(work: Callable[[League], Awaitable[None]], file: Path = FILE) -> None:
-    async def go() -> None:
-        database = await Database.open(f"sqlite+aiosqlite:///{file}")
-        await migrate(database, Path("upgrades"))
-        await work(await League.open(database, lambda: NOW))
-        await database.close()
-
-    asyncio.run(go())
+    return empty_folder(tmp_path, monkeypatch)
 
 
 async def play(league: League, result: str) -> None:
@@ -78,7 +51,7 @@ def backup() -> Path:
             await tx.append(Draft(Adjustment(1, 5.0), tx.now, 0, POOL))
             await tx.journal(await tx.actor("10001"), tx.now, "调整", player=1, detail="+5")
 
-    with_league(before)
+    with_league(URL, before)
     return made[0]
 
 
@@ -125,7 +98,7 @@ def test_restored_numbers_go_on_and_nothing_is_sent_blindly(backup: Path, folder
         (row,) = (await LedgerStoreOf(league).rows())[3:]
         assert row["report"] == 4 and row["first"] == 4
 
-    with_league(on)
+    with_league(URL, on)
     assert backup.is_file() and query("SELECT count(*) FROM ledger", backup) == [(3,)]
 
 
@@ -219,7 +192,7 @@ def test_rights_are_listed_and_cleared(backup: Path) -> None:
         async with league.transaction() as tx:
             await tx.bind(await tx.account("10001"), 1, by=0)
 
-    with_league(bind)
+    with_league(URL, bind)
     assert run("rights") == (0, "权限表每行完好。\n")
     query("UPDATE accounts SET player_id = 2")
     status, said = run("rights")

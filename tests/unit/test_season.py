@@ -319,7 +319,7 @@ def test_what_is_told_of_the_season_is_what_is_done(day: date) -> None:
         assert verdict is not None and verdict.reason == word
     closes = re.search("12月([0-9]+)日起", eight)
     assert closes is not None and season.leave_closes(year) == ms(f"{year}-12-{closes[1]}")
-    assert f"不满{needed}局的可以请假" in eight and "不扣分" in eight
+    assert f"不满{needed}局的,可以请假" in eight and "不扣分" in eight
     rating = re.search("实际分([0-9]+)以上", ten)
     assert rating is not None
     for value, word in ((float(rating[1]), "high_rating"), (float(rating[1]) - 0.001, "few_games")):

@@ -6,28 +6,24 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from plugins.rating_bot.handlers.dispatch import load_handlers
 from plugins.rating_bot.handlers.people import reserved
-from rating_core import __main__ as shell
 from rating_core.importing.planner import RESERVED
 from rating_core.ledger import Draft, Games
 from rating_core.service.league import League
 from rating_core.shell import wording
-from rating_core.shell.opening import DEFAULT_URL, ShellError, database_url
+from rating_core.shell.opening import DEFAULT_URL, database_url
 from rating_core.store.database import Database, ProcessLock
-from rating_core.store.migrate import migrate
-from tests.support.rows import line, ms
+from tests.support.rows import line
+from tests.support.shell import NOW, empty_folder, run, with_league
 
 ROOT = Path(__file__).resolve().parents[2]
-NOW = ms("2026-11-30 12:08")
 POOL = "单跳1v1"
 ROSTER = (
     "名字,QQ,名次,等级分,胜,平,负,历史最高分,最高分日期,本季盘数,日期\n"
@@ -40,34 +36,8 @@ ROSTER = (
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in an empty folder, at a fixed time, without settings in the environment."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(shell, "now", lambda: NOW)
-    for name in ("TIAOQI__DATABASE_URL", "ENVIRONMENT"):
-        monkeypatch.delenv(name, raising=False)
     (tmp_path / "roster.csv").write_text(ROSTER, "utf-8")
-    return tmp_path
-
-
-def run(*arguments: str) -> tuple[int, str]:
-    """Run a command as `python -m rating_core` does; return its exit code and what it said."""
-    result = CliRunner().invoke(shell.app, list(arguments))
-    if isinstance(result.exception, ShellError):
-        return 1, f"{result.output}{result.exception}"
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.output
-
-
-def with_league(url: str, work: Callable[[League], Awaitable[None]]) -> None:
-    """Do something in a league's database, as the bot would."""
-
-    async def go() -> None:
-        database = await Database.open(url)
-        await migrate(database, Path("backups"))
-        await work(await League.open(database, lambda: NOW))
-        await database.close()
-
-    asyncio.run(go())
+    return empty_folder(tmp_path, monkeypatch)
 
 
 @pytest.fixture

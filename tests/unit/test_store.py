@@ -19,7 +19,6 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, inspect, make_url, text
 from sqlalchemy.exc import IntegrityError
 
-from rating_core.check import first_difference
 from rating_core.ledger import GENESIS, Adjustment, Draft, Games, PlayerRegistered, Row
 from rating_core.service.health import examine
 from rating_core.service.league import Damage, League, LedgerDamaged, Tx
@@ -33,6 +32,7 @@ from rating_core.store.people_store import Counters
 from rating_core.store.tables import metadata
 from tests.conftest import FakeClock
 from tests.support.engines import new_database, only_postgres, only_sqlite, sql, unguard, url_of
+from tests.support.replaying import broken_row, first_difference
 from tests.support.rows import line
 
 POOL = "单跳1v1"
@@ -234,12 +234,12 @@ async def assert_refused(database: Database, statement: str) -> None:
 async def test_the_chain_finds_any_changed_column(two: League, database: Database, column: str) -> None:
     await adjust(two, 1, 5.0)
     async with database.read() as connection:
-        assert await LedgerStore(connection).first_broken() is None
+        assert await broken_row(connection) is None
     unguard(address(database))
     value = f"{column} || 'x'" if column in ("kind", "pool", "payload", "hash") else f"COALESCE({column}, 0) + 100"
     raw(database, f"UPDATE ledger SET {column} = {value} WHERE seq = 2")
     async with database.read() as connection:
-        assert await LedgerStore(connection).first_broken() == 2
+        assert await broken_row(connection) == 2
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ async def test_the_chain_finds_rows_cut_off(two: League, database: Database, sta
     unguard(address(database))
     raw(database, statement)
     async with database.read() as connection:
-        assert await LedgerStore(connection).first_broken() == broken
+        assert await broken_row(connection) == broken
 
 
 @only_sqlite
@@ -368,7 +368,7 @@ async def test_reasons_stand_beside_the_ledger(two: League, database: Database) 
         assert await store.row(4) is None
         await connection.execute(text("DELETE FROM ledger_notes"))
     async with database.read() as connection:
-        assert await LedgerStore(connection).first_broken() is None
+        assert await broken_row(connection) is None
 
 
 # --- one writer -------------------------------------------------------------------------------------------
@@ -395,7 +395,7 @@ async def test_nothing_is_lost_under_eight_tasks(two: League, database: Database
     assert len(two.book.columns) == 800
     assert first_difference(two.book, rows) is None
     async with database.read() as connection:
-        assert await LedgerStore(connection).first_broken() is None
+        assert await broken_row(connection) is None
 
 
 async def test_counters_are_apart_and_can_take_many(database: Database) -> None:

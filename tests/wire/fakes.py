@@ -47,3 +47,11 @@ def league_qq() -> FakeQQ:
     for number, card in ((1, "张三"), (2, "李四"), (3, "王五")):
         qq.add_member(GROUP, number, card=card)
     return qq
+
+
+def say_long_ago(qq: FakeQQ) -> None:
+    """Let the group have a past, so that its history shows all that is said from now on."""
+    now = qq.now
+    qq.now = lambda: now() - 86_400_000
+    qq.say(GROUP, 3, "很久以前")
+    qq.now = now

@@ -16,7 +16,7 @@ from rating_core.store.database import Database
 from rating_core.store.wire_store import ChatTable, OutboxTable, OutRow
 from tests.support.qq import Style
 
-from .fakes import CHAT, GROUP, FakeBot, league_qq
+from .fakes import CHAT, GROUP, FakeBot, league_qq, say_long_ago
 
 QUICK = Patience(settle=0, settle_picture=0, retry=(0, 0, 0), pause=(0.02, 0.02, 1), look_again=0.02)
 STYLES: list[Style] = ["napcat", "llonebot", "lagrange", "gocqhttp"]
@@ -80,6 +80,7 @@ class Post:
 @pytest.fixture
 async def post(database: Database) -> AsyncIterator[Post]:
     post = Post(database, league_qq())
+    say_long_ago(post.qq)
     yield post
     await post.sender.stop()
 
@@ -345,7 +346,7 @@ async def test_after_a_restart_what_was_being_sent_is_looked_for(post: Post) -> 
     post.qq.deliver(CHAT, [{"type": "text", "data": {"text": "收到 #1"}}])
     await post.begin()
     await post.until(lost, "sent")
-    assert (await post.row(out)).message_id == str(post.qq.history(GROUP)[0].message_id)
+    assert (await post.row(out)).message_id == str(post.qq.said_by_bot(GROUP)[0].message_id)
     assert sorted(post.said()) == ["收到 #1", "收到 #2"]
 
 

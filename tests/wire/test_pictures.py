@@ -15,7 +15,7 @@ from rating_core.store.database import Database
 from tests.support.images import PNG, png_of
 from tests.support.qq import Style
 
-from .fakes import CHAT, GROUP, league_qq
+from .fakes import CHAT, GROUP, league_qq, say_long_ago
 from .test_outbox import QUICK, STYLES, Post
 
 BOARD = Picture.of("board", {"title": "榜", "rows": ["张三 <b> \\ \" ' #"]})
@@ -58,6 +58,7 @@ AS_TEXT = (TEXT, None)
 @pytest.fixture
 async def post(database: Database) -> AsyncIterator[Gallery]:
     post = Gallery(database, league_qq())
+    say_long_ago(post.qq)
     yield post
     await post.sender.stop()
 

@@ -81,7 +81,7 @@ async def test_the_life_of_a_message_to_send(database: Database) -> None:
         first = await box.add(chat="g1", text="收到 #1", kind="ack", about="#1", created_at=NOW + 1)
         other = await box.add(chat="g1", text="收到 #2", kind="ack", about="#2", created_at=NOW + 1)
         private = await box.add(chat="u2", text="好", kind="answer", created_at=NOW + 2)
-        following = [await box.next_pending(chat) for chat in ("g1", "u2", "g3")]
+        following = [(await box.work(chat)).following for chat in ("g1", "u2", "g3")]
         assert [row and row.outbox_id for row in following] == [first, private, None]
         assert await box.chats_with_work() == ["g1", "u2"]
         assert await box.backlog() == (4, NOW)
@@ -94,17 +94,30 @@ async def test_the_life_of_a_message_to_send(database: Database) -> None:
         await box.mark_pending(first, "timeout")
         await box.mark_sending(first, NOW + 6)
         await box.mark_pending(first, attempts=1)
-        again = await box.next_pending("g1")
+        again = (await box.work("g1")).following
         assert again is not None and (again.outbox_id, again.attempts) == (first, 1)
         await box.mark_sent(first, "99")
         assert await box.taken("g1", ["99", "100"]) == {"99"}
         assert await box.taken("g2", ["99"]) == set()
         for number in (other, answer):
-            coming = await box.next_pending("g1")
+            coming = (await box.work("g1")).following
             assert coming is not None and coming.outbox_id == number
             await box.mark_dropped(number)
         assert await box.chats_with_work() == ["u2"]
         assert await box.counts() == {"sent": 1, "dropped": 2, "pending": 1}
+
+
+async def test_what_is_sent_stays_sent(database: Database) -> None:
+    """Somebody quoted it, so it is out, while the sender still looked for it in vain."""
+    async with database.write() as connection:
+        outbox = OutboxTable(connection)
+        number = await outbox.add(chat="g1", text="收到 #1", kind="ack", created_at=1)
+        await outbox.mark_unknown(number, "no answer")
+        await outbox.mark_sent(number, "11")
+        await outbox.mark_pending(number)
+        await outbox.mark_failed(number, "given up")
+        (row,) = await outbox.rows("pending", "failed", "sent")
+    assert (row.state, row.message_id) == ("sent", "11")
 
 
 async def test_chats(database: Database) -> None:

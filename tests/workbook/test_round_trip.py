@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from python_calamine import CalamineWorkbook
 
-from rating_core.check import fold_afresh
+from rating_core.check import Replay
 from rating_core.directory import Actor
 from rating_core.importing.detect import read_file
 from rating_core.importing.files import GameFile
@@ -103,8 +103,9 @@ async def test_what_was_imported_is_a_ledger_like_any(league: League) -> None:
     assert found.well and found.games == len(league.book.columns)
     async with league.database.read() as connection:
         rows = [row async for row in LedgerStore(connection).rows_after(0)]
-    fresh, wrong = fold_afresh({n: p.pool for n, p in league.book.state.pools.items()}, rows)
-    assert wrong is None and fresh.hash == league.book.hash
+    fresh = Replay({n: p.pool for n, p in league.book.state.pools.items()})
+    fresh.read(rows)
+    assert (fresh.broken, fresh.wrong) == (None, None) and fresh.book.hash == league.book.hash
     directory = league.directory
     assert directory.roster.resolve("错名") == directory.roster.resolve("<b>&甲</b>")
     assert directory.masked is not None and set(directory.events.values()) == {"皇后杯", "鬼面赛"}

@@ -4,37 +4,19 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from rating_core import __main__ as shell
 from rating_core.shell import wording
-from rating_core.shell.opening import ShellError
 from rating_core.store.database import Database, ProcessLock
-from tests.support.rows import ms
+from tests.support.shell import empty_folder, run
 
-NOW = ms("2026-11-30 12:08")
 GAMES = "日期,棋手A,结果,棋手B,赛事,系数\n2026-03-02,张三,胜,李四,,\n2026-03-03,李四,平,王五,皇后杯,1.2\n"
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in an empty folder, at a fixed time, without settings in the environment."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(shell, "now", lambda: NOW)
-    for name in ("TIAOQI__DATABASE_URL", "ENVIRONMENT"):
-        monkeypatch.delenv(name, raising=False)
     (tmp_path / "games.csv").write_text(GAMES, "utf-8")
-    return tmp_path
-
-
-def run(*arguments: str) -> tuple[int, str]:
-    """Run a command as `python -m rating_core` does; return its exit code and what it said."""
-    result = CliRunner().invoke(shell.app, list(arguments))
-    if isinstance(result.exception, ShellError):
-        return 1, f"{result.output}{result.exception}"
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, result.output
+    return empty_folder(tmp_path, monkeypatch)
 
 
 def test_a_trial_run_says_everything_and_writes_nothing(folder: Path) -> None:

@@ -1,12 +1,9 @@
 """Forced challenges (L9): /强制约战 /约战 /取消约战 /延期约战; and /推荐对手."""
 
-from collections.abc import Awaitable, Callable
-from functools import wraps
-from typing import Any
-
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Person, matching, number, person, text
 from plugins.rating_bot.handlers.happenings import ended, homes
+from plugins.rating_bot.handlers.refusals import bound, explained
 from plugins.rating_bot.handlers.slots import pool as pool_slot
 from plugins.rating_bot.handlers.table import Role, command
 from plugins.rating_bot.wire.messages import Out
@@ -15,30 +12,10 @@ from plugins.rating_bot.wording import commands as commands_wording
 from rating_core import queries
 from rating_core.rulebook import POOLS
 from rating_core.service import challenges as service
-from rating_core.service.people import Place
-from rating_core.service.refusal import Refusal
 
 Answers = str | list[Out]
 
-
-def _explained(handler: Callable[..., Awaitable[Answers]]) -> Callable[..., Awaitable[Answers]]:
-    """Answer a refusal with its clause."""
-
-    @wraps(handler)
-    async def run(context: Context, **values: Any) -> Answers:
-        try:
-            return await handler(context, **values)
-        except Refusal as refusal:
-            context.refused = True
-            return wording.refusal(refusal, context.directory, context.pool)
-
-    return run
-
-
-def _player(who: Person) -> int:
-    if who.player_id is None:
-        raise Refusal("mention_not_bound", typed=who.typed)
-    return who.player_id
+_refused = explained(lambda context, refusal: wording.refusal(refusal, context.directory, context.pool))
 
 
 @command(
@@ -46,19 +23,18 @@ def _player(who: Person) -> int:
     help="约一个人一周内下一局，不应战扣分（L9）；每周一次。记分员代发写两个名字：约人的在前",
     slots=(person("first"), person("second", optional=True), pool_slot()), role=Role.PLAYER, where="group",
 )  # fmt: skip
-@_explained
+@_refused
 async def issue(context: Context, first: Person, second: Person | None, pool: str | None) -> Answers:
     if second is None:
         if context.actor.player_id is None:
             return wording.NAME_YOURSELF
-        challenger, opponent = context.actor.player_id, _player(first)
+        challenger, opponent = context.actor.player_id, bound(first)
     else:
-        challenger, opponent = _player(first), _player(second)
+        challenger, opponent = bound(first), bound(second)
         if challenger != context.actor.player_id and not context.actor.desk:
             return commands_wording.no_right(Role.SCOREKEEPER)
-    name, message = pool or context.pool, context.message
-    place = Place(message.chat, message.message_id, context.at)
-    result = await service.issue(context.tx, context.actor, challenger, opponent, name, place)
+    name = pool or context.pool
+    result = await service.issue(context.tx, context.actor, challenger, opponent, name, context.place)
     context.about = f"约{result.challenge.number}"
     said = wording.issued(result, context.directory)
     return [context.answer(said, about=context.about), *_elsewhere(context, result, said)]
@@ -89,7 +65,7 @@ async def overview(context: Context, pool: str | None) -> str:
     example="/取消约战 约5 对方住院", slots=(number("target", "约"), text("reason")),
     role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
-@_explained
+@_refused
 async def cancel(context: Context, target: int, reason: str) -> Answers:
     result = await service.cancel(context.tx, context.actor, target, reason, context.at)
     context.about = f"约{target}"
@@ -106,7 +82,7 @@ async def cancel(context: Context, target: int, reason: str) -> Answers:
     ),
     role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
-@_explained
+@_refused
 async def extend(context: Context, target: int, days: int, reason: str) -> Answers:
     result = await service.extend(context.tx, context.actor, target, days, reason, context.at)
     context.about = f"约{target}"

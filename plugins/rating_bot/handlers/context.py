@@ -10,6 +10,7 @@ from rating_core.directory import Actor, Directory
 from rating_core.rulebook import DEFAULT_POOL
 from rating_core.service.league import Tx
 from rating_core.service.masked import speaker
+from rating_core.service.people import Place
 
 
 @dataclass(slots=True)
@@ -43,13 +44,14 @@ class Context:
         return self.message.said_at
 
     @property
+    def place(self) -> Place:
+        """Where and when it was said."""
+        return Place(self.message.chat, self.message.message_id, self.at)
+
+    @property
     def speaker(self) -> Actor | None:
         """Who speaks where it is about reports: in private only 蒙面人公用号 does (§5), as which its holder speaks."""
         return self.actor if self.message.group is not None else speaker(self.directory, self.actor)
-
-    @property
-    def in_scoring_group(self) -> bool:
-        return self.message.group in self.settings.scoring_groups
 
     @property
     def pool(self) -> str:

@@ -1,7 +1,6 @@
 """Corrections (§10): /改判, /改赛事, /撤销, /免罚, /合并, /调分; each is previewed."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from functools import wraps
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from plugins.rating_bot.handlers.context import Context
@@ -20,6 +19,7 @@ from plugins.rating_bot.handlers.grammar import (
 )
 from plugins.rating_bot.handlers.happenings import homes
 from plugins.rating_bot.handlers.previews import applies
+from plugins.rating_bot.handlers.refusals import bound, explained
 from plugins.rating_bot.handlers.slots import EventNamed, event
 from plugins.rating_bot.handlers.slots import pool as pool_slot
 from plugins.rating_bot.handlers.table import Role, command
@@ -31,8 +31,6 @@ from rating_core.report_text import WORDS, GameLine
 from rating_core.rulebook import DEFAULT_POOL, POOLS
 from rating_core.service import corrections as service
 from rating_core.service.correction_plans import Action, Request
-from rating_core.service.people import Place
-from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
 
 CASUAL = "约战"
@@ -40,37 +38,16 @@ _TARGETS: dict[str, Action] = {"局": "game", "账": "row", "#": "report"}
 _TYPED = FULL_WIDTH | {ord("＋"): "+", ord("－"): "-", ord("−"): "-", ord("–"): "-"}
 
 
-def _explained(handler: Callable[..., Awaitable[list[Out]]]) -> Callable[..., Awaitable[list[Out]]]:
-    """Answer a refusal with what to do instead."""
-
-    @wraps(handler)
-    async def run(context: Context, *args: Any, **values: Any) -> list[Out]:
-        try:
-            return await handler(context, *args, **values)
-        except Refusal as refusal:
-            context.refused = True
-            return [context.answer(wording.refusal(refusal, context.directory, context.pool))]
-
-    return run
-
-
-def _player(who: Person) -> int:
-    if who.player_id is None:
-        raise Refusal("mention_not_bound", typed=who.typed)
-    return who.player_id
-
-
-def _place(context: Context) -> Place:
-    return Place(context.message.chat, context.message.message_id, context.at)
+_refused = explained(lambda context, refusal: wording.refusal(refusal, context.directory, context.pool))
 
 
 # --- previews -------------------------------------------------------------------------------------------------
 
 
-@_explained
+@_refused
 async def ask(context: Context, request: Request) -> list[Out]:
     """Show a correction as 预N."""
-    return _shown(context, await service.propose(context.tx, context.actor, request, _place(context)))
+    return _shown(context, await service.propose(context.tx, context.actor, request, context.place))
 
 
 def _shown(context: Context, result: service.Proposed) -> list[Out]:
@@ -80,10 +57,10 @@ def _shown(context: Context, result: service.Proposed) -> list[Out]:
 
 
 @applies(service.CORRECTION)
-@_explained
+@_refused
 async def confirm(context: Context, preview: Preview) -> list[Out]:
     """Carry it out, or show it anew where the book moved."""
-    result = await service.apply(context.tx, context.actor, preview, _place(context))
+    result = await service.apply(context.tx, context.actor, preview, context.place)
     if isinstance(result, service.Proposed):
         return _shown(context, result)
     by = context.directory.account_name(context.actor.account_id)
@@ -123,7 +100,7 @@ def _read_line(context: Context, typed: str, size: int) -> tuple[GameLine, str]:
         values = split(typed, _line_slots(size), context.directory)
     except Mismatch as mismatch:
         raise (Mismatch() if mismatch.tie else mismatch) from None
-    left, right = (tuple(_player(values[f"{side}{i}"]) for i in range(size)) for side in ("left", "right"))
+    left, right = (tuple(bound(values[f"{side}{i}"]) for i in range(size)) for side in ("left", "right"))
     return GameLine(left, WORDS[values["result"]], right), values["reason"]
 
 
@@ -133,7 +110,7 @@ def _read_line(context: Context, typed: str, size: int) -> tuple[GameLine, str]:
     example="/改判 局34 负 报反了，双方都认",
     slots=(number("game", "局"), _rest("change")), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
-@_explained
+@_refused
 async def amend(context: Context, game: int, change: str) -> list[Out]:
     word, _, reason = change.partition(" ")
     if word in WORDS:
@@ -153,7 +130,7 @@ async def amend(context: Context, game: int, change: str) -> list[Out]:
            text("reason")),
     role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
-@_explained
+@_refused
 async def move(context: Context, target: int, casual: str | None, named: EventNamed | None, reason: str) -> list[Out]:
     if casual is None and named is None:
         raise Mismatch
@@ -195,9 +172,9 @@ async def lift(context: Context, target: int, reason: str) -> list[Out]:
     example="/合并 张三1 张三 重复登记", slots=(person("wrong"), person("right"), text("reason", optional=True)),
     role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
-@_explained
+@_refused
 async def merge(context: Context, wrong: Person, right: Person, reason: str) -> list[Out]:
-    return await ask(context, Request("merge", _player(wrong), reason, context.at, other=_player(right)))
+    return await ask(context, Request("merge", bound(wrong), reason, context.at, other=bound(right)))
 
 
 def _points(key: str) -> Slot:
@@ -217,7 +194,7 @@ def _points(key: str) -> Slot:
     example="/调分 张三 +20 漏记奖励分",
     slots=(person("who"), _points("amount"), pool_slot(), text("reason")), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
-@_explained
+@_refused
 async def adjust(context: Context, who: Person, amount: float, pool: str | None, reason: str) -> list[Out]:
     name = pool or context.pool
-    return await ask(context, Request("adjust", _player(who), reason, context.at, amount=amount, pool=name))
+    return await ask(context, Request("adjust", bound(who), reason, context.at, amount=amount, pool=name))

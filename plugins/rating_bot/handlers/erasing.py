@@ -7,15 +7,14 @@ from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Person, person, text
 from plugins.rating_bot.handlers.happenings import tell
 from plugins.rating_bot.handlers.previews import applies
+from plugins.rating_bot.handlers.refusals import bound, explained
 from plugins.rating_bot.handlers.table import Role, command
 from plugins.rating_bot.wire.messages import AT_CLOSE, AT_OPEN, Out, private_chat
 from plugins.rating_bot.wording import erasing as wording
 from plugins.rating_bot.wording import people as people_wording
 from rating_core.service import erasing as service
 from rating_core.service.erasing import Subject
-from rating_core.service.people import Place
 from rating_core.service.previews import keep_preview
-from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
 from rating_core.store.people_store import ERASING
 
@@ -37,15 +36,13 @@ async def ask(context: Context) -> list[Out]:
     role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
 async def ask_for(context: Context, who: Person, reason: str) -> list[Out]:
-    if who.player_id is None:
-        raise Refusal("mention_not_bound", typed=who.typed)
-    return await _ask(context, await service.look_for(context.tx, context.actor, who.player_id, context.at), reason)
+    return await _ask(context, await service.look_for(context.tx, context.actor, bound(who), context.at), reason)
 
 
 async def _ask(context: Context, subject: Subject, reason: str, *, changed: bool = False) -> list[Out]:
     kind = FOR_ANOTHER if reason else HIS_OWN
     data = {"player": subject.player, "reason": reason, "shown": _shown(subject)}
-    preview = await keep_preview(context.tx, context.actor, kind, data, _place(context))
+    preview = await keep_preview(context.tx, context.actor, kind, data, context.place)
     context.about = f"预{preview.preview_id}"
     said = wording.asked(subject, preview, himself=not reason, changed=changed)
     return [context.answer(said, about=context.about)]
@@ -56,26 +53,19 @@ def _shown(subject: Subject) -> list[object]:
     return [subject.player, list(subject.reports), list(subject.challenges), subject.roles]
 
 
-def _place(context: Context) -> Place:
-    return Place(context.message.chat, context.message.message_id, context.at)
-
-
 @applies(HIS_OWN, role=Role.MEMBER)
 @applies(FOR_ANOTHER)
+@explained(lambda _, refusal: people_wording.refusal(refusal))
 async def confirm(context: Context, preview: Preview) -> list[Out]:
     """He confirmed what it means: the desk is asked."""
     data = json.loads(preview.payload)
-    try:
-        if preview.kind == HIS_OWN:
-            subject = await service.look(context.tx, context.actor, context.at)
-        else:
-            subject = await service.look_for(context.tx, context.actor, data["player"], context.at)
-    except Refusal as refusal:
-        context.refused = True
-        return [context.answer(people_wording.refusal(refusal))]
+    if preview.kind == HIS_OWN:
+        subject = await service.look(context.tx, context.actor, context.at)
+    else:
+        subject = await service.look_for(context.tx, context.actor, data["player"], context.at)
     if _shown(subject) != data["shown"]:
         return await _ask(context, subject, data["reason"], changed=True)
-    application = await service.apply_for(context.tx, context.actor, subject, data["reason"], _place(context))
+    application = await service.apply_for(context.tx, context.actor, subject, data["reason"], context.place)
     context.about = f"审{application.application_id}"
     notice = wording.notice(application, subject, context.directory, data["reason"])
     here = context.message.chat

@@ -6,13 +6,13 @@ from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Person, any_order, choice, new_name, person
 from plugins.rating_bot.handlers.hints import Hint, hinted, player_of
 from plugins.rating_bot.handlers.people import reserved
+from plugins.rating_bot.handlers.refusals import explained
 from plugins.rating_bot.handlers.slots import EventNamed, event, page, pool
 from plugins.rating_bot.handlers.table import Role, command
 from plugins.rating_bot.wording import events as wording
 from rating_core import queries
 from rating_core.rulebook import EVENT_WEIGHTS, UNRATED_WEIGHT, UNRATED_WORD
 from rating_core.service import events as service
-from rating_core.service.refusal import Refusal
 from rating_core.times import season_of
 
 WEIGHTS = {**EVENT_WEIGHTS, UNRATED_WORD: UNRATED_WEIGHT}
@@ -21,6 +21,9 @@ OWN_WORDS = frozenset({UNRATED_WORD, NO_SIGNOFF, "约战", "新建", "结束", "
 """Words that mean something else where an event is named."""
 
 _OPTIONS = (choice("weight", list(WEIGHTS)), pool(), choice("no_signoff", [NO_SIGNOFF], optional=True))
+
+
+_refused = explained(lambda _, refusal: wording.refusal(refusal))
 
 
 def _event(context: Context, named: EventNamed) -> int:
@@ -36,16 +39,13 @@ def _event(context: Context, named: EventNamed) -> int:
     example="/赛事 新建 皇后杯 1.2",
     slots=(any_order(new_name("name", _OPTIONS), *_OPTIONS),), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
+@_refused
 async def open_event(context: Context, name: str, weight: str, pool: str | None, no_signoff: str | None) -> str:
     signoff, where = no_signoff is None, pool or context.pool
-    try:
-        number = await service.open_event(
-            context.tx, context.actor, name.lstrip("#＃"), WEIGHTS[weight], where, signoff=signoff,
-            said_at=context.at, reserved=reserved() | OWN_WORDS,
-        )  # fmt: skip
-    except Refusal as refusal:
-        context.refused = True
-        return wording.refusal(refusal)
+    number = await service.open_event(
+        context.tx, context.actor, name.lstrip("#＃"), WEIGHTS[weight], where, signoff=signoff,
+        said_at=context.at, reserved=reserved() | OWN_WORDS,
+    )  # fmt: skip
     return wording.opened(context.directory.events[number], WEIGHTS[weight], where, signoff=signoff)
 
 
@@ -53,14 +53,11 @@ async def open_event(context: Context, name: str, weight: str, pool: str | None,
     "赛事 结束", aliases=("赛事结束",), form="/赛事 结束 名字", help="赛事不再收报分；结束前报的照样计分",
     example="/赛事 结束 皇后杯", slots=(event("named"),), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
+@_refused
 @hinted
 async def close_event(context: Context, named: EventNamed) -> str:
     number = _event(context, named)
-    try:
-        seq, waiting = await service.close_event(context.tx, context.actor, number, context.at)
-    except Refusal as refusal:
-        context.refused = True
-        return wording.refusal(refusal)
+    seq, waiting = await service.close_event(context.tx, context.actor, number, context.at)
     return wording.closed(context.directory.events[number], seq, waiting)
 
 

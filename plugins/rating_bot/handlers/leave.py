@@ -1,50 +1,27 @@
 """Leave (L8): /请假 for oneself, previewed; /请假 给 and /销假 for the desk."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterable
-from functools import wraps
+from collections.abc import Iterable
 from typing import Any
 
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import Person, person, text
 from plugins.rating_bot.handlers.happenings import ended, homes
 from plugins.rating_bot.handlers.previews import applies
+from plugins.rating_bot.handlers.refusals import bound, explained
 from plugins.rating_bot.handlers.table import Role, command
 from plugins.rating_bot.wire.messages import Out
 from plugins.rating_bot.wording import commands as commands_wording
 from plugins.rating_bot.wording import leave as wording
 from rating_core.service import leave as service
-from rating_core.service.people import Place
 from rating_core.service.previews import book_moved, keep_preview
-from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
 
 TAKE, UNDO = "leave", "leave_undone"
 """Kinds of previews."""
 
 
-def _explained(handler: Callable[..., Awaitable[list[Out]]]) -> Callable[..., Awaitable[list[Out]]]:
-    """Answer a refusal with its clause."""
-
-    @wraps(handler)
-    async def run(context: Context, *args: Any, **values: Any) -> list[Out]:
-        try:
-            return await handler(context, *args, **values)
-        except Refusal as refusal:
-            context.refused = True
-            return [context.answer(wording.refusal(refusal))]
-
-    return run
-
-
-def _player(who: Person) -> int:
-    if who.player_id is None:
-        raise Refusal("mention_not_bound", typed=who.typed)
-    return who.player_id
-
-
-def _place(context: Context) -> Place:
-    return Place(context.message.chat, context.message.message_id, context.at)
+_refused = explained(lambda _, refusal: wording.refusal(refusal))
 
 
 # --- his own ----------------------------------------------------------------------------------------------
@@ -54,7 +31,7 @@ def _place(context: Context) -> Place:
     "请假", form="/请假 [理由]", help="本赛季下不满盘数时请假：封存不扣分，赛季剩下的日子不能参赛（L8）",
     example="/请假 工作忙", slots=(text("reason", optional=True),), role=Role.PLAYER, where="group",
 )  # fmt: skip
-@_explained
+@_refused
 async def ask(context: Context, reason: str) -> list[Out]:
     if context.actor.player_id is None:
         return [context.answer(commands_wording.bind_first())]
@@ -64,7 +41,7 @@ async def ask(context: Context, reason: str) -> list[Out]:
 
 async def _ask(context: Context, leave: service.Leave, reason: str, *, changed: bool = False) -> list[Out]:
     data = {"shown": _shown(leave), "reason": reason}
-    preview = await keep_preview(context.tx, context.actor, TAKE, data, _place(context))
+    preview = await keep_preview(context.tx, context.actor, TAKE, data, context.place)
     context.about = f"预{preview.preview_id}"
     said = wording.asked(leave, preview, context.directory, changed=changed)
     return [context.answer(said, about=context.about)]
@@ -77,7 +54,7 @@ def _shown(leave: service.Leave) -> list[Any]:
 
 
 @applies(TAKE, role=Role.PLAYER, bare=True)
-@_explained
+@_refused
 async def take(context: Context, preview: Preview) -> list[Out]:
     assert context.actor.player_id is not None
     data = json.loads(preview.payload)
@@ -112,9 +89,9 @@ def _announce(context: Context, said: str, pools: Iterable[str]) -> list[Out]:
     help="替别人请假，马上生效；进行中的强制约战随之取消，不扣分", slots=(person("who"), text("reason", optional=True)),
     role=Role.SCOREKEEPER, where="group", instead="请假",
 )  # fmt: skip
-@_explained
+@_refused
 async def grant(context: Context, who: Person, reason: str) -> list[Out]:
-    return _tell(context, await service.grant(context.tx, context.actor, _player(who), reason, context.at))
+    return _tell(context, await service.grant(context.tx, context.actor, bound(who), reason, context.at))
 
 
 @command(
@@ -122,22 +99,22 @@ async def grant(context: Context, who: Person, reason: str) -> list[Out]:
     help="作废一次登记错了的请假，当作没有请过；自己的不行", slots=(person("who"), text("reason")),
     role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
-@_explained
+@_refused
 async def ask_undo(context: Context, who: Person, reason: str) -> list[Out]:
-    return await _ask_undo(context, _player(who), reason)
+    return await _ask_undo(context, bound(who), reason)
 
 
 async def _ask_undo(context: Context, player: int, reason: str, *, changed: bool = False) -> list[Out]:
     leave = await service.in_force(context.tx, context.actor, player, context.at)
     data = {"player": player, "reason": reason}
-    preview = await keep_preview(context.tx, context.actor, UNDO, data, _place(context))
+    preview = await keep_preview(context.tx, context.actor, UNDO, data, context.place)
     context.about = f"预{preview.preview_id}"
     said = wording.undo_asked(leave, reason, preview, context.directory, changed=changed)
     return [context.answer(said, about=context.about)]
 
 
 @applies(UNDO)
-@_explained
+@_refused
 async def undo(context: Context, preview: Preview) -> list[Out]:
     data = json.loads(preview.payload)
     if book_moved(context.tx, preview):

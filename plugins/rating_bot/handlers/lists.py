@@ -7,6 +7,7 @@ from datetime import date
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import choice, matching, text
 from plugins.rating_bot.handlers.hints import Hint, hinted
+from plugins.rating_bot.handlers.refusals import explained
 from plugins.rating_bot.handlers.slots import count, page, pool
 from plugins.rating_bot.handlers.table import Answer, Role, command
 from plugins.rating_bot.pictures import board as pictures
@@ -18,7 +19,6 @@ from rating_core import queries
 from rating_core.queries import Board
 from rating_core.rulebook import DEFAULT_POOL
 from rating_core.service import lists as service
-from rating_core.service.refusal import Refusal
 from rating_core.state import PublishedList
 from rating_core.times import day_of, start_of
 
@@ -146,12 +146,9 @@ def announcements(context: Context, published: service.Published) -> list[Out]:
     "发布榜单", form="/发布榜单 [榜] [标题]", help="把现在的榜定为第N期，发到这个榜的群里；以后的涨跌和这一期比",
     example="/发布榜单", slots=(pool(), text("title", optional=True)), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
-async def publish(context: Context, pool: str | None, title: str) -> str | list[Out]:
-    try:
-        done = await service.publish(context.tx, context.actor, pool or context.pool, context.at, context.at, title)
-    except Refusal as refusal:
-        context.refused = True
-        return wording.refusal(refusal)
+@explained(lambda _, refusal: wording.refusal(refusal))
+async def publish(context: Context, pool: str | None, title: str) -> list[Out]:
+    done = await service.publish(context.tx, context.actor, pool or context.pool, context.at, context.at, title)
     outs = announcements(context, done)
     if all(out.chat != context.message.chat for out in outs):
         outs.insert(0, context.answer(wording.published(done, len(outs), context.pool), about=f"第{done.number}期"))

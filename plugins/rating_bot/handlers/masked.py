@@ -6,7 +6,6 @@ from plugins.rating_bot.handlers.table import Role, command
 from plugins.rating_bot.wire.messages import Out, private_chat
 from plugins.rating_bot.wording import masked as wording
 from rating_core.service import masked as service
-from rating_core.service.people import Place
 
 
 @command(
@@ -15,8 +14,7 @@ from rating_core.service.people import Place
 )  # fmt: skip
 async def apply(context: Context) -> list[Out]:
     message = context.message
-    place = Place(message.chat, message.message_id, context.at)
-    application = await service.apply_for(context.tx, context.actor, place)
+    application = await service.apply_for(context.tx, context.actor, context.place)
     context.about = f"审{application.application_id}"
     notice = wording.application_notice(application, message.user, message.card)
     superusers = sorted(context.tx.league.superusers)

@@ -16,6 +16,7 @@ from plugins.rating_bot.handlers.grammar import (
     text,
 )
 from plugins.rating_bot.handlers.previews import applies
+from plugins.rating_bot.handlers.refusals import bound
 from plugins.rating_bot.handlers.table import TABLE, Role, command
 from plugins.rating_bot.runtime import Runtime
 from plugins.rating_bot.wire.messages import Inbound, Out
@@ -25,7 +26,7 @@ from rating_core.directory import ROLE_TITLES
 from rating_core.report_text import WORDS, WRONG_WORDS
 from rating_core.rulebook import ORDINARY_PLACING
 from rating_core.service import people as service
-from rating_core.service.people import Member, Place
+from rating_core.service.people import Member
 from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
 from rating_core.store.people_store import ERASING, Application
@@ -39,17 +40,13 @@ def reserved() -> frozenset[str]:
     return frozenset(TABLE.commands) | RESERVED_WORDS | frozenset(WORDS) | frozenset(WRONG_WORDS)
 
 
-def _place(context: Context) -> Place:
-    return Place(context.message.chat, context.message.message_id, context.at)
-
-
 @command(
     "报名", form="/报名 名字 [名次]", help="申请上榜；名次是近几年重大比赛的最好名次，没有就不写",
     example="/报名 张三 16强", slots=(new_name("name"), placing("placing")),
 )  # fmt: skip
 async def apply(context: Context, name: str, placing: str | None) -> list[Out]:
     application = await service.apply_for_name(
-        context.tx, context.actor, name, placing or ORDINARY_PLACING, _place(context), reserved()
+        context.tx, context.actor, name, placing or ORDINARY_PLACING, context.place, reserved()
     )
     return _applied(context, application)
 
@@ -59,9 +56,7 @@ async def apply(context: Context, name: str, placing: str | None) -> list[Out]:
     slots=(person("who"),), where="group",
 )  # fmt: skip
 async def claim(context: Context, who: Person) -> list[Out]:
-    if who.player_id is None:
-        raise Refusal("mention_not_bound", typed=who.typed)
-    return _applied(context, await service.claim(context.tx, context.actor, who.player_id, _place(context)))
+    return _applied(context, await service.claim(context.tx, context.actor, bound(who), context.place))
 
 
 def _applied(context: Context, application: Application) -> list[Out]:
@@ -148,7 +143,7 @@ async def preview_cards(context: Context) -> list[Out]:
     matches = service.match_cards(context.tx, context.prepared, context.at)
     if not matches.exact:
         return [context.answer(wording.card_matches(matches, None, context.directory))]
-    preview = await service.preview_cards(context.tx, context.actor, matches, _place(context))
+    preview = await service.preview_cards(context.tx, context.actor, matches, context.place)
     context.about = f"预{preview.preview_id}"
     return [context.answer(wording.card_matches(matches, preview, context.directory), about=context.about)]
 
@@ -164,7 +159,7 @@ async def apply_cards(context: Context, preview: Preview) -> list[Out]:
     example="/绑定 张三 12345678", slots=(person("who"), account("qq")), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
 async def bind(context: Context, who: Person, qq: str) -> str:
-    player = _player(who)
+    player = bound(who)
     await service.bind(context.tx, context.actor, player, qq, context.at)
     return wording.bound(context.directory.name_of(player), qq)
 
@@ -174,7 +169,7 @@ async def bind(context: Context, who: Person, qq: str) -> str:
     slots=(person("who"), account("qq")), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
 async def unbind(context: Context, who: Person, qq: str) -> str:
-    player = _player(who)
+    player = bound(who)
     await service.unbind(context.tx, context.actor, player, qq, context.at)
     return wording.unbound(context.directory.name_of(player), qq)
 
@@ -184,7 +179,7 @@ async def unbind(context: Context, who: Person, qq: str) -> str:
     slots=(person("who"), new_name("name")), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
 async def rename(context: Context, who: Person, name: str) -> str:
-    player = _player(who)
+    player = bound(who)
     old = context.directory.name_of(player)
     return wording.renamed(old, await service.rename(context.tx, context.actor, player, name, context.at, reserved()))
 
@@ -194,7 +189,7 @@ async def rename(context: Context, who: Person, name: str) -> str:
     slots=(person("who"), choice("undo", ["撤销"], optional=True)), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
 async def check_ip(context: Context, who: Person, undo: str | None) -> str:
-    player, message = _player(who), context.message
+    player, message = bound(who), context.message
     seen = f"{message.chat} {message.quote or message.message_id}"
     valid = undo is None
     seq = await service.check_ip(context.tx, context.actor, player, valid=valid, message=seen, said_at=context.at)
@@ -217,9 +212,3 @@ async def appoint(context: Context, role: str, qq: str) -> str:
 async def dismiss(context: Context, role: str, qq: str) -> str:
     await service.dismiss(context.tx, context.actor, ROLES[role], qq, context.at)
     return wording.dismissed(role, qq)
-
-
-def _player(who: Person) -> int:
-    if who.player_id is None:
-        raise Refusal("mention_not_bound", typed=who.typed)
-    return who.player_id

@@ -1,14 +1,13 @@
 """A season's settlement (L7, L8, L10): /结算 预览, 执行, 回滚; the last two previewed as 预N."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterable
-from functools import wraps
-from typing import Any
+from collections.abc import Iterable
 
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import choice, matching
 from plugins.rating_bot.handlers.happenings import ended, homes
 from plugins.rating_bot.handlers.previews import applies
+from plugins.rating_bot.handlers.refusals import explained
 from plugins.rating_bot.handlers.slots import page as page_slot
 from plugins.rating_bot.handlers.slots import pool as pool_slot
 from plugins.rating_bot.handlers.table import Role, command
@@ -17,28 +16,14 @@ from plugins.rating_bot.wire.messages import Out
 from plugins.rating_bot.wording import captions
 from plugins.rating_bot.wording import season as wording
 from rating_core.service import season as service
-from rating_core.service.people import Place
 from rating_core.service.previews import book_moved, keep_preview
-from rating_core.service.refusal import Refusal
 from rating_core.store.desk_store import Preview
 from rating_core.times import season_of
 
 EXECUTE, ROLL_BACK = "settlement", "settlement_undone"
 """Kinds of previews."""
 
-
-def _explained(handler: Callable[..., Awaitable[list[Out]]]) -> Callable[..., Awaitable[list[Out]]]:
-    """Answer a refusal with its clause."""
-
-    @wraps(handler)
-    async def run(context: Context, *args: Any, **values: Any) -> list[Out]:
-        try:
-            return await handler(context, *args, **values)
-        except Refusal as refusal:
-            context.refused = True
-            return [context.answer(wording.refusal(refusal))]
-
-    return run
+_refused = explained(lambda _, refusal: wording.refusal(refusal))
 
 
 @command(
@@ -50,7 +35,7 @@ def _explained(handler: Callable[..., Awaitable[list[Out]]]) -> Callable[..., Aw
         pool_slot(), page_slot(),
     ), role=Role.SCOREKEEPER, where="group",
 )  # fmt: skip
-@_explained
+@_refused
 async def settlement(context: Context, what: str, year: int | None, pool: str | None, page: int | None) -> list[Out]:
     season, name = year or season_of(context.at) - 1, pool or context.pool
     if what == "执行":
@@ -64,8 +49,7 @@ async def settlement(context: Context, what: str, year: int | None, pool: str | 
 
 
 async def _keep(context: Context, kind: str, season: int, pool: str) -> Preview:
-    place = Place(context.message.chat, context.message.message_id, context.at)
-    preview = await keep_preview(context.tx, context.actor, kind, {"season": season, "pool": pool}, place)
+    preview = await keep_preview(context.tx, context.actor, kind, {"season": season, "pool": pool}, context.place)
     context.about = f"预{preview.preview_id}"
     return preview
 
@@ -78,7 +62,7 @@ async def _ask(context: Context, season: int, pool: str, *, moved: bool = False)
 
 
 @applies(EXECUTE)
-@_explained
+@_refused
 async def execute(context: Context, preview: Preview) -> list[Out]:
     data = json.loads(preview.payload)
     if book_moved(context.tx, preview):
@@ -97,7 +81,7 @@ async def _ask_rollback(context: Context, season: int, pool: str, *, moved: bool
 
 
 @applies(ROLL_BACK)
-@_explained
+@_refused
 async def roll_back(context: Context, preview: Preview) -> list[Out]:
     data = json.loads(preview.payload)
     if book_moved(context.tx, preview):

@@ -27,7 +27,6 @@ from rating_core.importing.games_plan import GamesPlan, Options
 from rating_core.importing.games_writer import enter, last_numbers
 from rating_core.rulebook import POOLS
 from rating_core.service.league import Tx
-from rating_core.service.people import Place
 from rating_core.service.previews import book_moved, keep_preview
 from rating_core.store.backup import BackupFailed, backup_sqlite
 from rating_core.store.desk_store import Preview
@@ -187,9 +186,8 @@ async def _try(context: Context, file: GameFile, options: Options) -> Trial:
 
 
 async def _keep(context: Context, upload: Upload, options: Options) -> Preview:
-    place = Place(context.message.chat, context.message.message_id, context.at)
     data = {"hash": upload.digest, "options": [options.new_players, options.unknown_as_loss, options.pool]}
-    preview = await keep_preview(context.tx, context.actor, IMPORT, data, place)
+    preview = await keep_preview(context.tx, context.actor, IMPORT, data, context.place)
     context.about = f"预{preview.preview_id}"
     return preview
 

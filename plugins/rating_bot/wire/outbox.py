@@ -22,7 +22,7 @@ from .serving import Serving
 from .unseen import Unseen
 
 Alarm = Callable[[str, str, str], Awaitable[object]]
-"""kind (failed | held | muted | kicked | risk), what it is about (short number, else the chat), detail."""
+"""kind (failed | held | muted | kicked | risk | another), what it is about (short number, else the chat), detail."""
 
 Draw = Callable[[Picture], Awaitable[bytes | None]]
 """Returns a picture as PNG; None where it cannot be drawn, or not soon enough."""
@@ -175,18 +175,16 @@ class Sender:
     async def _step(self, lane: Lane) -> float | None:
         """Do one thing. Return how long nothing else is to be done (seconds), None when all is done."""
         async with self._database.read() as connection:
-            box = OutboxTable(connection)
-            unclear = await box.rows("sending", "unknown", chat=lane.chat)
-            row = await box.next_pending(lane.chat)
-            chat = await ChatTable(connection).get(lane.chat)
-        if not unclear and row is None:
+            work = await OutboxTable(connection).work(lane.chat)
+        row = work.following
+        if not work.unclear and row is None:
             return None
         bot = await self._serving.pick(lane.chat)
         if bot is None:
             return float("inf")
-        lane.paused = chat is not None and chat.paused_until is not None
+        lane.paused = work.paused
         waits = []
-        for one in unclear:
+        for one in work.unclear:
             wait, blocks = await self._settle(lane, bot, one)
             if blocks or wait == 0:
                 return wait  # its fate is known soon: what follows waits, to keep the order
@@ -280,6 +278,9 @@ class Sender:
         """The chat takes nothing: keep its queue and let it rest, unless another account is in the group."""
         another = failure.kind == "kicked" and self._serving.lost(bot.self_id, row.chat)
         rest = self._rest(lane)
+        if not another:  # at once: a new connection ends it, also while this is written down
+            lane.pauses += 1
+            lane.not_before = _loop_time() + rest
         if not another and not lane.paused:
             await self._tell(lane, None, failure.kind, "", failure.text)
         async with self._database.write() as connection:
@@ -287,9 +288,6 @@ class Sender:
             if not another:
                 until = self._clock.now() + int(rest * 1000)
                 await ChatTable(connection).set_pause(row.chat, until, failure.kind)
-        if not another:
-            lane.pauses += 1
-            lane.not_before = _loop_time() + rest
 
     def _rest(self, lane: Lane) -> float:
         return self._patience.pause[min(lane.pauses, len(self._patience.pause) - 1)]
@@ -300,16 +298,18 @@ class Sender:
             lane, bot = self._lanes.setdefault(chat, Lane(chat)), await self._serving.pick(chat)
             if bot is None:
                 continue
-            gone, seen = await self._unseen.look(bot, chat)
-            for row in gone:
+            found = await self._unseen.look(bot, chat)
+            if found.another:
+                await self._tell(lane, "another", "another", "", found.another[0].text.split("\n")[0])
+            for row in found.gone:
                 async with self._database.write() as connection:
-                    await OutboxTable(connection).mark_pending(row.outbox_id, row.error, attempts=row.attempts)
-            if gone:
+                    await OutboxTable(connection).take_back(row)
+            if found.gone:
                 lane.doubted = True
-                await self._closed(lane, bot, gone[0], Failure("risk", "taken, but not in the group's history"))
+                await self._closed(lane, bot, found.gone[0], Failure("risk", "taken, but not in the group's history"))
                 lane.paused = True
                 self.wake([chat])
-            elif seen and lane.doubted:
+            elif found.seen and lane.doubted:
                 lane.doubted = False
                 await self.resume(chat)
 

@@ -4,7 +4,7 @@ A picture is known by its caption, a text by itself: either may be what a row be
 """
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from rating_core.store.database import Database
 from rating_core.store.wire_store import OutboxTable, OutRow
@@ -55,6 +55,17 @@ class OwnMessages:
         """Return the own messages in a history."""
         return [sent for item in history.items if self._is_own(item) and (sent := to_sent(item)) is not None]
 
+    async def strangers(self, chat: str, own: Sequence[Sent]) -> list[Sent]:
+        """Return those of the account's messages that no row became, and none of those under way may be."""
+        if not own:
+            return []
+        async with self._database.read() as connection:
+            box = OutboxTable(connection)
+            taken = await box.taken(chat, [sent.message_id for sent in own])
+            unclear = await box.rows("sending", "unknown", chat=chat)
+        left = [sent for sent in own if sent.message_id not in taken]
+        return [sent for sent in left if not any(fits(row, sent, 0) for row in unclear)]
+
     async def which(self, bot: Caller, rows: Iterable[OutRow], chat: str, message_id: str) -> OutRow | None:
         """Return which of a chat's rows a message is; None where it is none of them or the client does not tell."""
         item = await read_one(bot, chat, message_id)
@@ -86,8 +97,11 @@ def fits(row: OutRow, sent: Sent, since: int) -> bool:
 
 
 def _begins_before(history: History, row: OutRow) -> bool:
-    """Whether a history that ends somewhere can show a sending: where it begins later, it may only be short."""
-    return not history.items or history.items[0]["time"] * 1000 <= (row.sending_at or row.created_at)
+    """Whether a history that ends somewhere can show a sending: where it begins later, it may only be short.
+
+    QQ's times are whole seconds: what was said in the second of the sending may be after it.
+    """
+    return not history.items or (history.items[0]["time"] + 1) * 1000 <= (row.sending_at or row.created_at)
 
 
 def _since(row: OutRow) -> int:

@@ -17,7 +17,7 @@ Data = dict[str, Any]
 MAX_TEXT = 20_000
 """Characters kept of one message, or in the last of its texts; QQ itself allows about 5,000."""
 MAX_SEGMENTS = 1_000
-MAX_CODES = 100
+MAX_CODES = 60
 """CQ codes in one string; more are not read as codes, because reading them takes time squared."""
 MILLISECONDS_FROM = 100_000_000_000
 """A time at or above this is in milliseconds (NapCat falls back to Date.now()); a thousand times more is no time."""
@@ -77,15 +77,19 @@ def clean(text: object) -> str:
 
 
 def whole(value: object) -> int | None:
-    """Return an id or time as int, whether it came as int, float or string; None when it is none of these."""
+    """Return an id or time as int, whether it came as int, float or string; None when it is none of these.
+
+    What no database takes as a number is none.
+    """
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, str) and len(value) > 20:
         return None
     try:
-        return int(value) if isinstance(value, int | float | str) else None
+        number = int(value) if isinstance(value, int | float | str) else None
     except (ValueError, OverflowError):
         return None
+    return number if number is not None and abs(number) < 1 << 63 else None
 
 
 def _seconds(value: object, now: int | None) -> int:

@@ -2,9 +2,11 @@
 
 What a client tells of its own messages clears them at once; else history is looked at, some seconds later. A message
 is gone where history shows what was said before and after it, without a hole in QQ's numbers where it could be hidden.
+The same look finds what the bot's QQ said and this bot did not: another one is connected to it.
 """
 
 import asyncio
+import re
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +26,8 @@ LOOKS = 10
 MARGIN_MS = 5_000
 """QQ's seconds and ours differ by less."""
 PAGES = 4
+ACKNOWLEDGEMENT = re.compile("收到 #[0-9]+（")
+"""Begins what no person says by hand with the bot's account."""
 MOST = 50
 """So many of a chat are remembered."""
 
@@ -37,6 +41,15 @@ class _Taken:
     at: int
     look_at: float
     looks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What history showed: the rows that are `gone`, in order; whether a message was `seen`; messages of `another`."""
+
+    gone: Sequence[OutRow]
+    seen: bool
+    another: Sequence[Sent]
 
 
 class Unseen:
@@ -64,8 +77,8 @@ class Unseen:
         now = asyncio.get_running_loop().time()
         return [chat for chat, taken in self._taken.items() if any(one.look_at <= now for one in taken.values())]
 
-    async def look(self, bot: Caller, chat: str) -> tuple[Sequence[OutRow], bool]:
-        """Look at a chat's history. Return the rows that are gone, in order, and whether a later one was seen."""
+    async def look(self, bot: Caller, chat: str) -> "Look":
+        """Look at a chat's history."""
         now = asyncio.get_running_loop().time()
         due = [one for one in self._taken[chat].values() if one.look_at <= now]
         since = min(one.at for one in due) - 2 * MARGIN_MS
@@ -74,6 +87,8 @@ class Unseen:
         except HistoryUnavailable:
             history = History()
         own = self._own.own_of(history)
+        numbered = {str(item["message_id"]) for item in history.items if real_seq(item) is not None}
+        acks = [s for s in own if s.said_at >= since and s.message_id in numbered and ACKNOWLEDGEMENT.match(s.text)]
         gone: list[OutRow] = []
         seen = False
         for one in due:
@@ -87,7 +102,7 @@ class Unseen:
             seen = seen or shown
             if verdict is False:
                 gone.append(one.row)
-        return gone, seen
+        return Look(gone, seen, await self._own.strangers(chat, acks))
 
 
 def _is_there(items: Sequence[Data], at: int) -> bool | None:

@@ -30,6 +30,7 @@ DOCKET_KINDS = {
     "old_command": "停机时发的命令，没有执行",
     "failed_backup": "备份没做成",
     "clock": "机器的时钟不准",
+    "another": "另一个机器人在用同一个QQ",
     "restored": "从备份恢复过，请核对",
     "damaged": "账本损坏，暂停记分",
     "differs": "重算与现榜不一致",
@@ -162,6 +163,8 @@ def health(found: Health, backup_at: int | None, versions: str) -> str:
         "、".join(f"{label}{found.sends.get(state, 0)}" for state, label in _SENDS if found.sends.get(state)) or "无"
     )
     backup = "还没有" if backup_at is None else show_time(backup_at)
+    if found.engine.startswith("PostgreSQL"):
+        backup = "由PostgreSQL自己做"
     return "\n".join(
         [
             "体检：" + ("正常" if found.well else "有问题"),
@@ -227,6 +230,14 @@ def was_offline(since: int, until: int, why: str) -> str:
     return (
         f"机器人的QQ掉线过：{show_time(since)[5:]}—{show_time(until)[5:]}{said}，现在恢复了。"
         "这期间群里报的分已从历史里补记；在记分群看看有没有漏收：\n/待办"
+    )
+
+
+def another_bot() -> str:
+    """To desk and superusers: somebody else says 收到 with the bot's QQ."""
+    return (
+        "机器人的QQ说了不是本机器人说的「收到」：另有一个机器人连着同一个QQ，各记各的账，每条都会答两遍。"
+        "一个QQ只连一个机器人，请停掉多出来的那个。\n/待办"
     )
 
 

@@ -109,8 +109,10 @@ class Bot:
         self.lives.append(life)
         try:
             life.parts = await life.spawn(
-                Parts.start(self._settings, self._clock, superusers=self._superusers, queues=life.queues, bots=life.bots,
-                            patience=PATIENCE)
+                Parts.start(
+                    self._settings, self._clock, superusers=self._superusers, queues=life.queues, bots=life.bots,
+                    patience=PATIENCE,
+                )
             )  # fmt: skip
         except (Killed, asyncio.CancelledError):
             return False
@@ -174,7 +176,7 @@ class Bot:
 
 
 def installed() -> Any:
-    """Let `Parts.start` open the simulated disk of the life that starts: the template is migrated, no process competes."""
+    """Let `Parts.start` open the simulated disk of the life that starts; it is migrated, no process competes."""
 
     def disk() -> Disk:
         life = OWNER.get()

@@ -187,7 +187,8 @@ class Engines:
 
     def open(self) -> Database:
         """Open the file of the life that begins, as `Database.open` does."""
-        return Database(make_url(f"sqlite+aiosqlite:///{self._disk().file}"), *self._engines)
+        writer, reader = self._engines
+        return Database(make_url(f"sqlite+aiosqlite:///{self._disk().file}"), writer, reader)
 
 
 class NoLock:

@@ -63,7 +63,9 @@ def demand(holds: object, *what: object) -> None:
 class Judge:
     """`now` gives ms, `life` the number of the bot's life; `trace` writes a line."""
 
-    def __init__(self, qq: FakeQQ, now: Callable[[], int], life: Callable[[], int], trace: Callable[[str], None]) -> None:
+    def __init__(
+        self, qq: FakeQQ, now: Callable[[], int], life: Callable[[], int], trace: Callable[[str], None]
+    ) -> None:
         self.rules = Rules()
         self.sayings: dict[tuple[str, int, int], Saying] = {}
         """By kind of notice or "", message id and, of a reaction, who."""
@@ -250,7 +252,9 @@ class Judge:
         said, slip = row.payload, self.rules.slip(item.data["report"])
         lines = [[list(left), result, list(right)] for left, result, right in item.data["lines"]]
         ours = (said["report"], said["first"], said["posted_at"], said["lines"], self.accounts.get(said["by"]))
-        demand(ours == (slip.number, item.data["first"], slip.posted, lines, slip.by), "the games of", slip, "are", ours)
+        demand(
+            ours == (slip.number, item.data["first"], slip.posted, lines, slip.by), "the games of", slip, "are", ours
+        )
         confirmed_by = self.accounts.get(said.get("confirmed_by") or 0, 0)
         demand(confirmed_by == slip.confirmed_by, slip, "was confirmed by", confirmed_by)
 

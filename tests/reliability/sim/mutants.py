@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from unittest import mock
 
+from sqlalchemy import update
+
 from plugins.rating_bot.wire.gapfill import GapFill
 from plugins.rating_bot.wire.reconcile import OwnMessages
 from plugins.rating_bot.wiring import Parts
 from rating_core.service import reports
+from rating_core.store.tables import outbox
 from rating_core.store.wire_store import InboxTable, OutboxTable
 
 Broken = contextlib.AbstractContextManager[Any]
@@ -47,14 +50,15 @@ def _forgets_sending() -> Broken:
     """After a start, what was being sent counts as sent."""
 
     async def recover(self: OutboxTable) -> int:
-        return 0
+        statement = update(outbox).where(outbox.c.state == "sending").values(state="sent")
+        return int((await self._connection.execute(statement)).rowcount)
 
     return mock.patch.object(OutboxTable, "recover", recover)
 
 
 def _anybody_confirms() -> Broken:
     """Nobody asks whether it is the other side that confirms."""
-    return mock.patch.object(reports, "_other_side", lambda *_: None)
+    return mock.patch.object(reports, "_other_side", return_value=None)
 
 
 def _no_deadlines() -> Broken:

@@ -35,6 +35,11 @@ class Weather:
     shuffle: float
     """Ready tasks change places."""
 
+    @property
+    def calm(self) -> bool:
+        """Nothing goes wrong in it."""
+        return not (self.trouble or self.call_lost or self.send_unclear or self.dropped)
+
     @classmethod
     def draw(cls, rng: random.Random) -> "Weather":
         calm = rng.random() < 0.15

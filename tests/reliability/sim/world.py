@@ -14,13 +14,13 @@ from plugins.rating_bot.sandbox.values import Happened
 from tests.reliability.sim import verdict
 from tests.reliability.sim.bot import Bot
 from tests.reliability.sim.crowd import Crowd
-from tests.reliability.sim.judge import Broken, Judge
+from tests.reliability.sim.judge import CONFIRM_WITHIN, Broken, Judge
 from tests.reliability.sim.league import BOT, GROUPS, OWNER, PEOPLE, SCORING, SETTINGS, STARTS
 from tests.reliability.sim.line import Line
 from tests.reliability.sim.loop import Stuck, VirtualLoop
 from tests.reliability.sim.sayings import Saying
 from tests.reliability.sim.weather import Weather
-from tests.support.plain_book import DAY
+from tests.support.plain_book import DAY, HOUR
 
 NAMES = {BOT: "bot", **{person.qq: person.name for person in PEOPLE}}
 PAUSES = (600.0, 3600.0, 26 * 3600.0, 26 * 3600.0, 74 * 3600.0, 8 * 86400.0)
@@ -48,6 +48,8 @@ class World:
         )  # fmt: skip
         self.file = file
         self.troubles: set[asyncio.Task[Any]] = set()
+        self.hidden: list[tuple[int, int | None]] = []
+        """From when to when (ms) QQ gave no history: of such a time the desk is told once."""
         self._nap_least = 0.0
         self.qq.subscribe(self._said_by_bot)
 
@@ -139,8 +141,8 @@ class World:
         connection.close()
         await self._start()
         await asyncio.sleep(2)
-        for _ in range(rng.choice((1, 2, 2, 3))):
-            for _ in range(rng.randint(3, 10)):
+        for _ in range(rng.choice((1, 1, 2, 2, 3))):
+            for _ in range(rng.randint(3, 9)):
                 await asyncio.sleep(rng.choice((0.0, 0.3, 2.0, 5.0, 10.0, 40.0)) * rng.random())
                 if rng.random() < self.weather.trouble:
                     self._trouble()
@@ -158,7 +160,7 @@ class World:
     async def _pause(self, seconds: float) -> None:
         """A long time in which nobody says anything; jobs run less often, as if the machine slept."""
         await asyncio.sleep(min(seconds, 45))
-        self._nap_least = seconds / self.rng.randint(2, 4)
+        self._nap_least = seconds / self.rng.randint(2, 3)
         await asyncio.sleep(seconds)
         self._nap_least = 0.0
 
@@ -244,12 +246,17 @@ class World:
         await asyncio.sleep(self._for())
         self.trace(f"the bot may speak again in {group}")
         self.line.faults.muted.discard(group)
+        if self.rng.random() < 0.5 and self.bot.life is not None and self.line.up:  # not every client tells of it
+            notice = {"post_type": "notice", "notice_type": "group_ban", "sub_type": "lift_ban", "group_id": group}
+            self.bot.life.push(notice | {"user_id": BOT, "self_id": BOT, "operator_id": OWNER.qq, "duration": 0})
 
     async def _hide(self) -> None:
         self.trace("QQ gives no history")
+        self.hidden.append((self.now(), None))
         self.line.faults.no_history = True
         await asyncio.sleep(self._for())
         self.trace("QQ gives history again")
+        self.hidden = [(since, self.now() if until is None else until) for since, until in self.hidden]
         self.line.faults.no_history = False
 
     async def _forget(self) -> None:
@@ -295,9 +302,22 @@ class World:
             await asyncio.sleep(60)
             if verdict.nothing_left(self.file):
                 break
-        if self.judge.rules.open_duels() or any(s.state == "waiting" for s in self.judge.rules.slips.values()):
-            self._nap_least = 17 * 3600.0
-            await asyncio.sleep(9 * 86400)
+        await self._long_after()
+
+    async def _long_after(self) -> None:
+        """Everything that waits for a time gets its time; the last tick is at noon, when reminders may be sent."""
+        rules = self.judge.rules
+        waits = [slip.posted + CONFIRM_WITHIN for slip in rules.slips.values() if slip.state == "waiting"]
+        waits += [duel.deadline for duel in rules.open_duels()]
+        if not waits:
+            return
+        until = (max(waits) // DAY + 2) * DAY + 4 * HOUR  # noon in Shanghai, a day later at least
+        self._nap_least = (until - self.now()) / 3000
+        await asyncio.sleep((until - self.now()) / 1000)
+        life = self.bot.life
+        if life is not None and life.parts is not None:
+            await life.spawn(life.parts.tick())
+        await asyncio.sleep(30)
 
     def _clear_away(self) -> None:
         """Let go of the file and of every task."""
