@@ -30,6 +30,7 @@ from rating_core.ledger import (
     seal,
 )
 from rating_core.rulebook import Pool
+from rating_core.rules import season as seasons
 from rating_core.state import COUNTED, VOID, GameColumns, State
 from rating_core.steps import Checkpoint, Correction, Original, Step
 
@@ -51,6 +52,8 @@ class Book:
     seq: int = 0
     hash: str = GENESIS
     """Hash of the row `seq`."""
+    judged: dict[int, dict[int, float]] = field(default_factory=dict)
+    """By the ledger row of each settlement: whom it would archive and what it would take, were it made only now."""
     _steps: list[Step] = field(default_factory=list)
     _step_seqs: list[int] = field(default_factory=list)
     """Ledger row of each step, ascending; that of each game stands in the columns."""
@@ -122,6 +125,8 @@ class Book:
                 fold_void(self.state, step.entry, step.seq)
             else:
                 entry = self._as_merged(step.entry)
+                if isinstance(entry, Settlement):
+                    self.judged[step.seq] = seasons.archived_by(self.state, step.pool, entry.season)
                 self.marks += fold_entry(self.state, entry, step.seq, step.said_at, step.pool)
         self._run_games(len(self._steps), games, len(self.columns))
 
@@ -288,7 +293,9 @@ class Book:
 
     def fork(self) -> "Book":
         """Return an independent Book that stands where this one stands."""
-        twin = Book(self.state.copy(), self.columns.copy(), list(self.marks), self.seq, self.hash)
+        twin = Book(
+            self.state.copy(), self.columns.copy(), list(self.marks), self.seq, self.hash, dict(self.judged)
+        )  # fmt: skip
         twin._steps, twin._step_seqs = list(self._steps), list(self._step_seqs)
         twin._played = {player: played[:] for player, played in self._played.items()}
         for seq, correction in self._corrections.items():
@@ -330,16 +337,6 @@ class Book:
             for _, player in self.columns.members(index):
                 self._played.setdefault(player, array("i")).append(index)
         self._refold(0)
-
-    def before(self, *seqs: int) -> Iterator[tuple[int, "Book"]]:
-        """Yield (seq, the Book as it stood before that ledger row), with all corrections known now, newest first.
-
-        A Book is good until the next one is asked for.
-        """
-        twin = self.fork()
-        for seq in sorted(seqs, reverse=True):
-            twin._cut(seq)
-            yield seq, twin
 
     def _cut(self, seq: int) -> None:
         """Drop the steps and games from ledger row `seq` on."""

@@ -70,6 +70,7 @@ def _fold_singles(state: State, pool: PoolState, columns: GameColumns, start: in
         if not begin <= at < end:
             era = Era.of(at)
             begin, end, season, nets = era.begin, era.end, era.season, pool.nets_of(era.season)
+            peak_games = era.peak_games
         try:
             ours, theirs = standings[left], standings[right]
         except KeyError:
@@ -87,8 +88,8 @@ def _fold_singles(state: State, pool: PoolState, columns: GameColumns, start: in
         result, mirrored, won, lost = results[letter]
         gained, given = changes_of(rating, other, rating - other, weight, won, lost)
         flags[index], change_left[index], change_right[index] = COUNTED, gained, given
-        _enter(ours, gained, result, at, era, event)
-        _enter(theirs, given, mirrored, at, era, event)
+        _enter(ours, gained, result, at, season, event, peak_games)
+        _enter(theirs, given, mirrored, at, season, event, peak_games)
         if known:
             farming.enter_own(pool, pair)
         if result != "D" and not event:
@@ -123,7 +124,7 @@ def _fold_pairs(state: State, pool: PoolState, columns: GameColumns, start: int,
         letters = (result, result, elo.MIRRORED[result], elo.MIRRORED[result])
         for column, standing, letter, change in zip(columns.change, standings, letters, gained + given, strict=True):
             column[index] = change
-            _enter(standing, change, letter, at, era, event)
+            _enter(standing, change, letter, at, era.season, event, era.peak_games)
         if known:
             farming.enter_own(pool, pair)
         if result != "D" and not event:
@@ -138,10 +139,12 @@ def _bring_back(standings: Iterable[Standing], at: int) -> None:
             standing.archived, standing.barred_until, standing.back_at = False, 0, at
 
 
-def _enter(standing: Standing, change: float, result: str, at: int, era: Era, event: int) -> None:
+def _enter(
+    standing: Standing, change: float, result: str, at: int, season: int, event: int, peak_games: int
+) -> None:  # fmt: skip
     """Count a game in a player's standing."""
-    if standing.season != era.season or event:
-        _enter_season(standing, era.season, change, 1, 1 if event else 0)
+    if standing.season != season or event:
+        _enter_season(standing, season, change, 1, 1 if event else 0)
     standing.rating = rating = standing.rating + change
     if result == "W":
         standing.wins += 1
@@ -156,7 +159,7 @@ def _enter(standing: Standing, change: float, result: str, at: int, era: Era, ev
     elif at < standing.first_at:
         standing.first_at = at
     if standing.peak is None or rating > standing.peak:
-        _raise_peak(standing, at, era.peak_games)
+        _raise_peak(standing, at, peak_games)
 
 
 def _enter_season(standing: Standing, season: int, change: float, games: int = 0, event_games: int = 0) -> None:
@@ -168,13 +171,13 @@ def _enter_season(standing: Standing, season: int, change: float, games: int = 0
         if standing.season:
             standing.earlier = standing.latest
         standing.season, standing.brought = season, standing.rating
-        standing.games_before, standing.event_games = standing.games, 0
-    if season == standing.season:
+        standing.games_before, standing.event_games = standing.games, event_games
+    elif season == standing.season:
         standing.event_games += event_games
-        return
-    standing.earlier = _enter_late(standing.earlier, season, change, games, event_games, standing.brought)
-    standing.brought += change
-    standing.games_before += games
+    else:
+        standing.earlier = _enter_late(standing.earlier, season, change, games, event_games, standing.brought)
+        standing.brought += change
+        standing.games_before += games
 
 
 def _enter_late(

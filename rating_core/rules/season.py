@@ -91,6 +91,11 @@ def verdicts(state: State, pool: str, season: int) -> Iterator[tuple[int, Verdic
             yield player, verdict
 
 
+def archived_by(state: State, pool: str, season: int) -> dict[int, float]:
+    """Return whom a settlement of a season would archive, and the points it would take from each."""
+    return {player: verdict.taken for player, verdict in verdicts(state, pool, season) if verdict.archived}
+
+
 def pending_bar(state: State, pool: str, player: int, at: int) -> int | None:
     """Return until when (ms) the settlement of the season before, not executed yet, bars a player already (§8 D)."""
     season = season_of(at) - 1

@@ -121,7 +121,7 @@ async def _impact(tx: Tx, before: Book, after: Book, at: int) -> Impact:
 
 def _check_games(impact: Impact) -> None:
     """Raise Refusal where a game would come back in which somebody plays against or beside himself (after a merge)."""
-    for change in impact.games:
+    for change in impact.rewritten:
         players = change.after.line.players
         if not change.after.void and len(set(players)) < len(players):
             raise Refusal("game_self", number=change.number)
@@ -152,7 +152,7 @@ def _new_line(book: Book, found: Plan) -> GameLine | None:
 async def _save_reports(tx: Tx, impact: Impact, found: Plan) -> None:
     """Let the reports whose games changed say what stands: state, lines, event and weight."""
     book = tx.book
-    seqs = {book.columns.seq[index] for c in impact.games if (index := book.find_game(c.number)) is not None}
+    seqs = {book.columns.seq[index] for c in impact.rewritten if (index := book.find_game(c.number)) is not None}
     if isinstance(found.root or found.entry, Games) and found.report is not None and found.report.seq is not None:
         seqs.add(found.report.seq)
     for seq in sorted(seqs):

@@ -4,7 +4,7 @@ Ratings, K, farming and peaks are re-decided. Verdicts of settlements and ends o
 would now be others they are listed. Published lists never change.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rating_core.book import Book
@@ -13,9 +13,8 @@ from rating_core.directory import Directory
 from rating_core.ledger import Settlement
 from rating_core.report_text import GameLine, Result
 from rating_core.rules import challenge as challenges
-from rating_core.rules import season as seasons
 from rating_core.rules.display import board_order
-from rating_core.state import Challenge, Standing
+from rating_core.state import VOID, Challenge, Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class GameView:
 
 @dataclass(frozen=True, slots=True)
 class GameChange:
-    """局`number`, which is another one, counts otherwise or changes ratings otherwise after the correction."""
+    """局`number`, which is another one after the correction: of others, of another result, event or weight, or void."""
 
     number: int
     before: GameView
@@ -108,7 +107,10 @@ class Impact:
 
     people: tuple[PersonChange, ...]
     """Largest change of rating first; those whose rank alone changed last."""
-    games: tuple[GameChange, ...]
+    games: tuple[int, ...]
+    """Numbers of those that are others, count otherwise or change ratings otherwise."""
+    rewritten: tuple[GameChange, ...]
+    """Those of them that are others."""
     verdicts: tuple[VerdictChange, ...]
     challenges: tuple[ChallengeChange, ...]
 
@@ -126,7 +128,7 @@ class Impact:
 def compare(before: Book, after: Book, directory: Directory, at: int) -> Impact:
     """Return what changes from one Book to another that has read more rows; ranks are those of the day of `at` (ms)."""
     return Impact(
-        tuple(sorted(_people(before, after, directory, at), key=_most_first)), tuple(_games(before, after)),
+        tuple(sorted(_people(before, after, directory, at), key=_most_first)), *_games(before, after),
         tuple(_verdicts(before, after)), tuple(_challenges(before, after)),
     )  # fmt: skip
 
@@ -172,22 +174,34 @@ def _figures(standing: Standing, rank: int | None) -> Figures:
 # --- games ------------------------------------------------------------------------------------------------
 
 
-def _games(before: Book, after: Book) -> Iterator[GameChange]:
-    for index in range(before.games_of_row(after.reaches_back_to(before.seq)).start, len(before.columns)):
-        if _differs(before, after, index):
-            yield GameChange(before.columns.number[index], view(before, index), view(after, index))
-
-
-def _differs(before: Book, after: Book, index: int) -> bool:
-    a, b = before.columns, after.columns
+def _games(before: Book, after: Book) -> tuple[tuple[int, ...], tuple[GameChange, ...]]:
+    """Return the numbers of the games that changed, and those that are others now."""
+    start = before.games_of_row(after.reaches_back_to(before.seq)).start
+    tail, a, b = slice(start, len(before.columns)), before.columns, after.columns
+    exact: list[tuple[Sequence[float], Sequence[float]]]
+    exact = [(a.result, b.result), (a.event, b.event), (a.weight, b.weight), *zip(a.players, b.players, strict=True)]
+    void, voided = (columns.flags[tail].tobytes().translate(_VOID_ONLY) for columns in (a, b))
+    others = set(_unequal(void, voided)).union(*(_unequal(one[tail], other[tail]) for one, other in exact))
+    changed = others.union(_unequal(a.flags[tail], b.flags[tail]))
+    for one, other in zip(a.change, b.change, strict=True):
+        changed.update(_unequal(one[tail], other[tail], TOLERANCE))
     return (
-        a.flags[index] != b.flags[index]
-        or a.result[index] != b.result[index]
-        or a.event[index] != b.event[index]
-        or a.weight[index] != b.weight[index]
-        or any(one[index] != other[index] for one, other in zip(a.players, b.players, strict=True))
-        or any(abs(one[index] - other[index]) > TOLERANCE for one, other in zip(a.change, b.change, strict=True))
+        tuple(a.number[start + offset] for offset in sorted(changed)),
+        tuple(
+            GameChange(a.number[index], view(before, index), view(after, index))
+            for index in (start + offset for offset in sorted(others))
+        ),
     )
+
+
+_VOID_ONLY = bytes(flag & VOID for flag in range(256))
+
+
+def _unequal(one: Sequence[float], other: Sequence[float], tolerance: float = 0.0) -> list[int]:
+    """Return where two columns differ by more than `tolerance`."""
+    if one == other:
+        return []
+    return [index for index, (x, y) in enumerate(zip(one, other, strict=True)) if x != y and abs(x - y) > tolerance]
 
 
 def view(book: Book, index: int) -> GameView:
@@ -206,23 +220,15 @@ def view(book: Book, index: int) -> GameView:
 def _verdicts(before: Book, after: Book) -> Iterator[VerdictChange]:
     """Judge the settled seasons again (L7, L8, L10), each on what its settlement would have found."""
     reached = after.reaches_back_to(before.seq)
-    settled = {seq: (pool, entry) for seq, pool, entry in after.entries(Settlement) if seq > reached}
-    known = {seq for seq, _, _ in before.entries(Settlement)}
-    now = {seq: _judged(book, *settled[seq]) for seq, book in after.before(*settled)}
-    was = {seq: _judged(book, *settled[seq]) for seq, book in before.before(*(known & settled.keys()))}
-    for seq, (pool, entry) in sorted(settled.items()):
-        stored = dict(entry.verdicts)
-        for player in sorted(stored.keys() | now[seq].keys()):
-            verdict = now[seq].get(player)
-            if verdict == stored.get(player) or (seq in was and was[seq].get(player) == verdict):
+    for seq, pool, entry in after.entries(Settlement):
+        if seq <= reached:
+            continue
+        stored, now, was = dict(entry.verdicts), after.judged[seq], before.judged.get(seq)
+        for player in sorted(stored.keys() | now.keys()):
+            verdict = now.get(player)
+            if verdict == stored.get(player) or (was is not None and was.get(player) == verdict):
                 continue
             yield VerdictChange(entry.season, pool, seq, player, stored.get(player), verdict)
-
-
-def _judged(book: Book, pool: str, entry: Settlement) -> dict[int, float]:
-    """Return whom a settlement would archive, and the points it would take, had it not been executed yet."""
-    found = seasons.verdicts(book.state, pool, entry.season)
-    return {player: verdict.taken for player, verdict in found if verdict.archived}
 
 
 def _challenges(before: Book, after: Book) -> Iterator[ChallengeChange]:

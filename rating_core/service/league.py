@@ -162,6 +162,8 @@ class League:
             with suppress(StorageFailed):  # if it cannot be read now, then before the next command
                 await self._read_again()
             raise
+        if tx.book.seq > self.book.seq:  # folded already, where the transaction looked at a correction
+            self.book = tx.book
         if tx.edited:
             self.directory = tx.directory
         if tx.appended:

@@ -33,6 +33,7 @@ from rating_core.queries import board
 from rating_core.roster import Roster
 from rating_core.rules import season
 from rating_core.service.impact import Impact, compare
+from rating_core.state import VOID
 from rating_core.times import DAY_MS
 from tests.support.books import Books
 from tests.support.rows import Rows, ms
@@ -76,19 +77,22 @@ def check_listed(before: Book, after: Book, at: int) -> Impact:
         was, now = figures(before, pool, at), figures(after, pool, at)
         expected |= {(pool, player) for player in was if differ(was[player], now[player])}
     assert {(change.pool, change.player) for change in impact.people} == expected
-    changed = []
+    changed, rewritten = [], []
     for index in range(len(before.columns)):
         one, other = (
-            (c.left(index), c.right(index), c.result[index], c.flags[index], c.event[index], c.weight[index])
+            (c.left(index), c.right(index), c.result[index], c.flags[index] & VOID, c.event[index], c.weight[index])
             for c in (before.columns, after.columns)
         )
         moved = any(
             abs(a[index] - b[index]) > TOLERANCE
             for a, b in zip(before.columns.change, after.columns.change, strict=True)
         )
-        if one != other or moved:
+        if one != other:
+            rewritten.append(before.columns.number[index])
+        if one != other or moved or before.columns.flags[index] != after.columns.flags[index]:
             changed.append(before.columns.number[index])
-    assert [change.number for change in impact.games] == changed
+    assert list(impact.games) == changed
+    assert [change.number for change in impact.rewritten] == rewritten
     return impact
 
 
