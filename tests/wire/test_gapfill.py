@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from nonebot.adapters.onebot.v11 import ActionFailed
 
-from plugins.rating_bot import wording
 from plugins.rating_bot.sandbox.onebot import message_event
 from plugins.rating_bot.sandbox.qq import FakeQQ
 from plugins.rating_bot.wire.gapfill import Gap, GapFill
@@ -17,6 +16,7 @@ from plugins.rating_bot.wire.link import ConnectionLost
 from plugins.rating_bot.wire.messages import Inbound, Sent
 from plugins.rating_bot.wire.order import ChatQueues
 from plugins.rating_bot.wire.watermarks import Mark, Watermarks
+from plugins.rating_bot.wording import desk as wording
 from rating_core.store.database import Database
 from rating_core.store.wire_store import ChatTable
 from tests.support.qq import Style
