@@ -16,9 +16,11 @@ from plugins.rating_bot.wire.link import ConnectionLost
 from plugins.rating_bot.wire.messages import Inbound, Sent
 from plugins.rating_bot.wire.order import ChatQueues
 from plugins.rating_bot.wire.watermarks import Mark, Watermarks
+from plugins.rating_bot.wording import desk as wording
 from rating_core.store.database import Database
 from rating_core.store.wire_store import ChatTable
 from tests.support.qq import Style
+from tests.support.rig import NOON
 
 from .fakes import CHAT, GROUP, FakeBot, league_qq
 
@@ -475,3 +477,11 @@ async def test_what_another_account_of_the_bot_said_is_not_handled(wire: Wire) -
     await wire.connect(bot)
     assert wire.texts() == ["missed"]
     assert [sent.text for sent in wire.own] == ["张三    胜    李四"]
+
+
+def test_the_desk_is_told_of_two_gaps_in_one_minute() -> None:
+    """What was said between two readings of a short history, seconds apart, is another gap (found by simulation)."""
+    first, second = (Gap("short", NOON + since, NOON + until) for since, until in ((1000, 16_000), (16_000, 41_000)))
+    told = [wording.missed("100001", gap) for gap in (first, second)]
+    assert told[0] == "群100001 11-30 12:00:01到11-30 12:00:16（历史消息不够长），请翻看有没有漏掉的报分"
+    assert told[0] != told[1]

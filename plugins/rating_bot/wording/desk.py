@@ -15,7 +15,7 @@ from rating_core.store.backup import BackupBroken, BackupFailed, NoSpace
 from rating_core.store.desk_store import DocketItem, JournalLine, Preview
 from rating_core.store.people_store import MASKED, Application
 from rating_core.store.report_store import Report
-from rating_core.times import show_time
+from rating_core.times import show_time, to_datetime
 
 DOCKET_PAGE = 10
 JOURNAL_PAGE = 10
@@ -252,8 +252,8 @@ def clock_wrong(ahead: int) -> str:
 
 
 def missed(group: str, gap: Gap) -> str:
-    """What may have been missed in a group while the bot was away."""
-    since, until = show_time(gap.since)[5:], show_time(gap.until)[5:]
+    """What may have been missed in a group while the bot was away; to the second: what is missing later is new."""
+    since, until = (f"{to_datetime(at):%m-%d %H:%M:%S}" for at in (gap.since, gap.until))
     why = {
         "unavailable": "QQ不给历史消息",
         "short": "历史消息不够长",
