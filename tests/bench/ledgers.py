@@ -51,7 +51,8 @@ def write(folder: Path, games: Sequence[Game], players: int | None = None) -> Pa
         _people(connection, found)
         last = _ledger(connection, found, games, columns)
         _insert(connection, "reports", _reports(games, len(found)))
-        numbers = {"player": max(found, default=0), "account": max(found, default=0), "report": len(games), "game": len(games)}
+        most = max(found, default=0)
+        numbers = {"player": most, "account": most, "report": len(games), "game": len(games)}
         connection.executemany("INSERT OR REPLACE INTO counters VALUES (?, ?)", numbers.items())
         connection.execute("INSERT OR REPLACE INTO ledger_head (id, seq, hash) VALUES (1, ?, ?)", (last.seq, last.hash))
         connection.commit()
