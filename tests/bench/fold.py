@@ -5,6 +5,7 @@ the same fold as the Book runs it, with its checkpoints.
 """
 
 import argparse
+from array import array
 from collections.abc import Callable, Sequence
 
 from rating_core.book import Book
@@ -32,7 +33,10 @@ def _fold(games: Sequence[Game]) -> Callable[[], Callable[[], object]]:
 def book_of(games: Sequence[Game]) -> Book:
     """Return a Book with these games, of players registered before the first of them."""
     book = Book()
-    book.columns, book.state = columns_of(games), opened(games)
+    book.columns, book.state, book.seq = columns_of(games), opened(games), len(games)
+    for index, game in enumerate(games):
+        for player in (game.left, game.right):
+            book._played.setdefault(player, array("i")).append(index)
     return book
 
 

@@ -38,3 +38,8 @@ def in_turns(
             seconds[name].append(clock() - begin)
             del run, kept
     return {name: Timed(tuple(found)) for name, found in seconds.items()}
+
+
+def show(name: str, timed: Timed, said: str = "") -> None:
+    """Print a line of a table: what, the median in ms, the spread, and what is said about it."""
+    print(f"{name:32}{1000 * timed.median:10.1f} ms ±{timed.spread / 2:4.0%}  {said}", flush=True)

@@ -12,18 +12,19 @@ SECONDS = 240
 _RECALCULATE = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema">
 <item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse">
-<value>0</value></prop></item>
+<value>{mode}</value></prop></item>
 </oor:items>
 """
-"""Recalculate always when a file is loaded: what is cached in it is not believed."""
+"""0: recalculate always when a file is loaded, what is cached in it is not believed; 1: never."""
 
 
-def recalculated(path: Path, folder: Path) -> Path:
+def recalculated(path: Path, folder: Path, *, recalculate: bool = True) -> Path:
     """Return a copy of a workbook with every formula computed by LibreOffice; `folder` holds it and a profile."""
     assert SOFFICE is not None
     profile, out = folder / "profile", folder / "out"
     (profile / "user").mkdir(parents=True, exist_ok=True)
-    (profile / "user" / "registrymodifications.xcu").write_text(_RECALCULATE, "utf-8")
+    settings = _RECALCULATE.format(mode=0 if recalculate else 1)
+    (profile / "user" / "registrymodifications.xcu").write_text(settings, "utf-8")
     done = subprocess.run(
         [
             SOFFICE, f"-env:UserInstallation={profile.as_uri()}", "--headless", "--norestore", "--convert-to", "xlsx",
