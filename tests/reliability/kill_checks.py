@@ -40,7 +40,7 @@ LAGRANGE_OTHER_ID = 0x2A2A2A2A
 
 
 UNREAD = "held: "
-"""QQ did not answer for history in time (a busy machine): the desk is told, and the message waits. No promise is broken."""
+"""QQ did not answer for history in time (a busy machine): the desk is told and the message waits, as promised."""
 
 
 async def problems_of(killed: "KillWorld") -> list[str]:
