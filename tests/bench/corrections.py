@@ -29,7 +29,7 @@ from tests.bench.logs import LAST, Game, synthetic
 from tests.bench.timing import Timed, show
 from tests.support import office
 
-SHARES = {0.99: 0.06, 0.5: 0.60, 0.01: 1.05}
+SHARES = {0.99: 0.06, 0.5: 0.60}
 """How far into the book the corrected game stands, and how much of a full fold it may cost."""
 WANTED_FOLDS, WANTED_LAG, WANTED_OFFICE = 2.2, 0.05, 100
 ROUNDS = 5
