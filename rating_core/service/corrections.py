@@ -76,7 +76,7 @@ async def propose(tx: Tx, actor: Actor, request: Request, place: Place, *, again
     """Try a correction and keep it as 预N. Raises Refusal with what to do instead."""
     actor = await tx.known(actor)
     found = await plan(tx, actor, request)
-    after = await asyncio.to_thread(tx.book.with_drafts, [found.draft])
+    after = await tx.try_out(found.draft)
     impact = await _impact(tx, tx.book, after, request.said_at)
     _check_games(impact)
     ends_at = _check_challenges(impact, request.said_at)

@@ -43,6 +43,15 @@ class LedgerDamaged(StorageFailed):
     """Nothing is recorded until the ledger is repaired."""
 
 
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A correction that was tried: the Book as it will be, made on that of the ledger row with hash `on`."""
+
+    draft: Draft
+    on: str
+    book: Book
+
+
 class League:
     """Everything the bot knows, and the only way to change it."""
 
@@ -56,6 +65,8 @@ class League:
         self.broken_rights: tuple[BrokenRow, ...] = ()
         """Rows that should grant rights and grant none, as of the last reading."""
         self.damage: Damage | None = None
+        self.tried: Tried | None = None
+        """The last correction that was shown, until the book moves: applying it need not fold again."""
         self._uncertain = False
         self._catching_up = asyncio.Lock()
 
@@ -164,6 +175,8 @@ class League:
             raise
         if tx.book.seq > self.book.seq:  # folded already, where the transaction looked at a correction
             self.book = tx.book
+        if tx.appended:
+            self.tried = None
         if tx.edited:
             self.directory = tx.directory
         if tx.appended:
@@ -245,6 +258,10 @@ class Tx:
         if isinstance(draft.entry, Void | Amend | Merged):
             (row,) = await self.ledger.append([draft], self.now)
             self.appended += 1
+            tried, self.league.tried = self.league.tried, None
+            if tried is not None and (tried.draft, tried.on) == (draft, self.book.hash) and not self._rows:
+                self.book = tried.book
+                self.book.hash = row.hash  # our clock's time is in it, which nobody knew before
             self._rows.append(row)
             await asyncio.to_thread(self.read_own)  # folds again from the old entry on; the bot goes on answering
             self._trial = Trial.of(self.book)
@@ -257,6 +274,13 @@ class Tx:
         self.appended += 1
         self._rows.append(row)
         return row, games
+
+    async def try_out(self, draft: Draft) -> Book:
+        """Return the Book as it would be with a correction; it is kept for `append`. The bot goes on answering."""
+        self.read_own()
+        book = await asyncio.to_thread(self.book.with_drafts, [draft])
+        self.league.tried = Tried(draft, self.book.hash, book)
+        return book
 
     async def append_all(self, drafts: list[Draft]) -> list[Row]:
         """Append many entries at once, as they are: what the Book made of them has been looked at before.
