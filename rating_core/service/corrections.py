@@ -15,6 +15,7 @@ from rating_core.ledger import Adjustment, Amend, Draft, Games, Merged, Void, ca
 from rating_core.report_text import GameLine, format_line
 from rating_core.rules import challenge as challenges
 from rating_core.service import merging
+from rating_core.service.collector import collector_paused
 from rating_core.service.correction_plans import Plan, Request, plan
 from rating_core.service.impact import Impact, compare, view
 from rating_core.service.league import Tx
@@ -74,6 +75,11 @@ def load_draft(data: dict[str, Any]) -> Draft:
 
 async def propose(tx: Tx, actor: Actor, request: Request, place: Place, *, again: bool = False) -> Proposed:
     """Try a correction and keep it as 预N. Raises Refusal with what to do instead."""
+    with collector_paused(keep=True):
+        return await _propose(tx, actor, request, place, again=again)
+
+
+async def _propose(tx: Tx, actor: Actor, request: Request, place: Place, *, again: bool) -> Proposed:
     actor = await tx.known(actor)
     found = await plan(tx, actor, request)
     after = await tx.try_out(found.draft)
@@ -87,10 +93,15 @@ async def propose(tx: Tx, actor: Actor, request: Request, place: Place, *, again
 
 async def apply(tx: Tx, actor: Actor, preview: Preview, place: Place) -> Applied | Proposed:
     """Append what a preview showed; where the book moved since, show it anew instead (§10). Raises Refusal."""
+    with collector_paused(keep=True):
+        return await _apply(tx, actor, preview, place)
+
+
+async def _apply(tx: Tx, actor: Actor, preview: Preview, place: Place) -> Applied | Proposed:
     data = json.loads(preview.payload)
     request, draft = Request.load(data["request"]), load_draft(data["draft"])
     if book_moved(tx, preview):
-        return await propose(tx, actor, request, place, again=True)
+        return await _propose(tx, actor, request, place, again=True)
     found = await plan(tx, actor, request)  # he may have been bound to a name of the matter since
     before = tx.book
     row, _ = await tx.append(draft)

@@ -1,14 +1,13 @@
 """The book's health: does a replay equal the book, is the chain whole, is anything stuck (/体检, replay --verify)."""
 
 import asyncio
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rating_core.book import Book
 from rating_core.check import Replay, difference
 from rating_core.ledger import LedgerError
+from rating_core.service.collector import collector_paused
 from rating_core.service.league import League
 from rating_core.store.ledger_store import LedgerStore
 from rating_core.store.sealed import BrokenRow, broken_rows
@@ -43,20 +42,8 @@ async def examine(league: League) -> Health:
     The fold runs in a thread, part by part, so that the bot goes on answering. A broken row makes the league refuse
     further entries.
     """
-    with _collector_paused():
+    with collector_paused():
         return await _examine(league)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """With so many new objects the collector would walk through both Books, and nobody could do anything meanwhile."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 async def _examine(league: League) -> Health:

@@ -107,8 +107,8 @@ class Impact:
 
     people: tuple[PersonChange, ...]
     """Largest change of rating first; those whose rank alone changed last."""
-    games: tuple[int, ...]
-    """Numbers of those that are others, count otherwise or change ratings otherwise."""
+    games: int
+    """How many are others, count otherwise or change ratings otherwise (`changed_games`)."""
     rewritten: tuple[GameChange, ...]
     """Those of them that are others."""
     verdicts: tuple[VerdictChange, ...]
@@ -174,34 +174,49 @@ def _figures(standing: Standing, rank: int | None) -> Figures:
 # --- games ------------------------------------------------------------------------------------------------
 
 
-def _games(before: Book, after: Book) -> tuple[tuple[int, ...], tuple[GameChange, ...]]:
-    """Return the numbers of the games that changed, and those that are others now."""
+def changed_games(before: Book, after: Book) -> Iterator[int]:
+    """Yield the positions of the games that are others, count otherwise or change ratings otherwise."""
+    start, _, changed = _compared(before, after)
+    return (start + offset for offset, mark in enumerate(changed) if mark)
+
+
+def _games(before: Book, after: Book) -> tuple[int, tuple[GameChange, ...]]:
+    """Return how many games changed, and those that are others now."""
+    start, others, changed = _compared(before, after)
+    rewritten = (start + offset for offset, mark in enumerate(others) if mark)
+    numbers = before.columns.number
+    return changed.count(1), tuple(GameChange(numbers[i], view(before, i), view(after, i)) for i in rewritten)
+
+
+def _compared(before: Book, after: Book) -> tuple[int, bytearray, bytearray]:
+    """Compare games column by column; return from which position on, and marks of the others and of all changed."""
     start = before.games_of_row(after.reaches_back_to(before.seq)).start
     tail, a, b = slice(start, len(before.columns)), before.columns, after.columns
-    exact: list[tuple[Sequence[float], Sequence[float]]]
-    exact = [(a.result, b.result), (a.event, b.event), (a.weight, b.weight), *zip(a.players, b.players, strict=True)]
+    others = bytearray(len(before.columns) - start)
     void, voided = (columns.flags[tail].tobytes().translate(_VOID_ONLY) for columns in (a, b))
-    others = set(_unequal(void, voided)).union(*(_unequal(one[tail], other[tail]) for one, other in exact))
-    changed = others.union(_unequal(a.flags[tail], b.flags[tail]))
-    for one, other in zip(a.change, b.change, strict=True):
-        changed.update(_unequal(one[tail], other[tail], TOLERANCE))
-    return (
-        tuple(a.number[start + offset] for offset in sorted(changed)),
-        tuple(
-            GameChange(a.number[index], view(before, index), view(after, index))
-            for index in (start + offset for offset in sorted(others))
-        ),
-    )
+    _mark_unequal(void, voided, others)
+    exact: list[_Columns] = [(a.result, b.result), (a.event, b.event), (a.weight, b.weight)]
+    exact += zip(a.players, b.players, strict=True)
+    for one, other in exact:
+        _mark_unequal(one[tail], other[tail], others)
+    changed = others[:]
+    figures: list[_Columns] = [(a.flags, b.flags), *zip(a.change, b.change, strict=True)]
+    for one, other in figures:
+        _mark_unequal(one[tail], other[tail], changed, TOLERANCE)
+    return start, others, changed
 
 
+_Columns = tuple[Sequence[float], Sequence[float]]
 _VOID_ONLY = bytes(flag & VOID for flag in range(256))
 
 
-def _unequal(one: Sequence[float], other: Sequence[float], tolerance: float = 0.0) -> list[int]:
-    """Return where two columns differ by more than `tolerance`."""
+def _mark_unequal(one: Sequence[float], other: Sequence[float], marks: bytearray, tolerance: float = 0.0) -> None:
+    """Set the mark of each place where two columns differ by more than `tolerance`."""
     if one == other:
-        return []
-    return [index for index, (x, y) in enumerate(zip(one, other, strict=True)) if x != y and abs(x - y) > tolerance]
+        return
+    for index, (x, y) in enumerate(zip(one, other, strict=True)):
+        if x != y and abs(x - y) > tolerance:
+            marks[index] = 1
 
 
 def view(book: Book, index: int) -> GameView:

@@ -47,7 +47,7 @@ def preview_of(people: int, verdicts: int, challenges: int, *, again: bool) -> P
             )
             for number in range(1, people + 1)
         ),
-        (34,), (GameChange(34, view, view),),
+        1, (GameChange(34, view, view),),
         tuple(VerdictChange(2026, POOL, 9, number, 20.0, None) for number in range(1, verdicts + 1)),
         tuple(ChallengeChange(was, was, False) for _ in range(challenges)),
     )  # fmt: skip

@@ -32,7 +32,7 @@ from rating_core.ledger import (
 from rating_core.queries import board
 from rating_core.roster import Roster
 from rating_core.rules import season
-from rating_core.service.impact import Impact, compare
+from rating_core.service.impact import Impact, changed_games, compare
 from rating_core.state import VOID
 from rating_core.times import DAY_MS
 from tests.support.books import Books
@@ -91,7 +91,8 @@ def check_listed(before: Book, after: Book, at: int) -> Impact:
             rewritten.append(before.columns.number[index])
         if one != other or moved or before.columns.flags[index] != after.columns.flags[index]:
             changed.append(before.columns.number[index])
-    assert list(impact.games) == changed
+    assert [before.columns.number[index] for index in changed_games(before, after)] == changed
+    assert impact.games == len(changed)
     assert [change.number for change in impact.rewritten] == rewritten
     return impact
 

@@ -190,7 +190,7 @@ def proposed(result: Proposed, directory: Directory, at: int) -> str:
     people = impact.own
     others = len({c.player for c in impact.people} - {c.player for c in people})
     moved = f"，另有{others}人只变名次" if others else ""
-    head.append(f"影响：{impact.players}人 {len(impact.games)}局{moved}")
+    head.append(f"影响：{impact.players}人 {impact.games}局{moved}")
     late = [_NO_LIST] if isinstance(plan.entry, ListPublished) else []
     late += ["注意：期限已过，确认后马上按L9处理"] if result.ends_at and result.ends_at <= at else []
     pools = sorted({change.pool for change in people})
@@ -223,7 +223,7 @@ def _reason(reason: str, by: str) -> str:
 
 def applied(result: Applied, by: str, directory: Directory) -> str:
     """To the players: number, reason, and how many changed."""
-    players, games = result.impact.players, len(result.impact.games)
+    players, games = result.impact.players, result.impact.games
     count = f"{players}人{games}局的分数随之更正。" if players else "没有人的分数变化。"
     if isinstance(result.plan.entry, ListPublished):
         count += _NO_LIST + "。"
