@@ -4,9 +4,9 @@ Each program is also its own command, `python -m tests.reliability.<name>`; what
 """
 
 import argparse
-import subprocess
 import sys
-import time
+
+from tests.support.programs import run
 
 PROGRAMS = {
     "kill": "the process is killed, sends are lost or go unanswered, the socket is cut",
@@ -24,19 +24,11 @@ PROGRAMS = {
 """Name → what it does to the bot."""
 
 
-def run(name: str, options: list[str]) -> str | None:
+def figure(name: str, options: list[str]) -> str | None:
     """Run a program, showing what it prints; return its figure, None if a promise was broken."""
-    begin, figure = time.monotonic(), None
-    print(f"\n=== {name}: {PROGRAMS[name]}", flush=True)
-    command = [sys.executable, "-m", f"tests.reliability.{name}", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            print(line, end="", flush=True)
-            if line.startswith("FIGURE "):
-                figure = line.removeprefix("FIGURE ").strip()
-    print(f"--- {name}: {time.monotonic() - begin:.0f} s", flush=True)
-    return figure if process.returncode == 0 else None
+    code, lines = run(f"tests.reliability.{name}", PROGRAMS[name], options)
+    figures = [line.removeprefix("FIGURE ") for line in lines if line.startswith("FIGURE ")]
+    return figures[-1] if figures and code == 0 else None
 
 
 def main() -> None:
@@ -47,10 +39,10 @@ def main() -> None:
     asked = parser.parse_args()
     if unknown := [name for name in asked.names if name not in PROGRAMS]:
         parser.error(f"no such program: {', '.join(unknown)}")
-    figures = {name: run(name, ["--long"] if asked.long else []) for name in asked.names or PROGRAMS}
+    figures = {name: figure(name, ["--long"] if asked.long else []) for name in asked.names or PROGRAMS}
     print()
-    for name, figure in figures.items():
-        print(figure or f"{name}: A PROMISE WAS BROKEN")
+    for name, said in figures.items():
+        print(said or f"{name}: A PROMISE WAS BROKEN")
     sys.exit(None in figures.values())
 
 
