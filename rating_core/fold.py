@@ -59,10 +59,10 @@ def _fold_singles(state: State, pool: PoolState, columns: GameColumns, start: in
         columns.flags, columns.before, columns.change,
     )  # fmt: skip
     begin = end = 0  # of the era of the game before
-    for index, left, right, at, said_at, event, weight, letter, flag in zip(
+    for index, left, right, at, event, weight, letter, flag in zip(
         range(start, stop), columns.players[0][start:stop], columns.players[2][start:stop], columns.at[start:stop],
-        columns.said_at[start:stop], columns.event[start:stop], columns.weight[start:stop],
-        columns.result[start:stop], flags[start:stop], strict=True,
+        columns.event[start:stop], columns.weight[start:stop], columns.result[start:stop], flags[start:stop],
+        strict=True,
     ):  # fmt: skip
         if flag & VOID:
             columns.clear(index)
@@ -76,7 +76,7 @@ def _fold_singles(state: State, pool: PoolState, columns: GameColumns, start: in
         except KeyError:
             ours, theirs = state.standing(pool.pool.name, left), state.standing(pool.pool.name, right)
         if ours.archived or theirs.archived:
-            _bring_back((ours, theirs), said_at)
+            _bring_back((ours, theirs), columns.said_at[index])
         before_left[index] = rating = ours.rating
         before_right[index] = other = theirs.rating
         pair = join(left, right)
