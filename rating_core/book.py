@@ -66,6 +66,10 @@ class Book:
     _alias: dict[int, int] = field(default_factory=dict)
     """Wrong names and whose they are, by the merges in force."""
     _checkpoints: list[Checkpoint] = field(default_factory=list)
+    _unfolded: tuple[int, int] | None = None
+    """How many steps and games were there before the rows that are read and not yet folded; None: all is folded."""
+    _reached: int | None = None
+    """The first ledger row touched by the corrections among those."""
 
     @classmethod
     def of(cls, pools: dict[str, Pool] | None = None) -> "Book":
@@ -78,23 +82,38 @@ class Book:
         Raises LedgerError on a gap or an unreadable row: the Book then stands before it. Where the fold itself fails
         on what a row holds, the Book is of no more use.
         """
-        reached, steps, games = None, len(self._steps), len(self.columns)
         try:
-            for row in rows:
-                if row.seq != self.seq + 1:
-                    raise LedgerError(f"row {row.seq} after {self.seq}")
-                entry = row.entry()
-                if isinstance(entry, Void | Amend | Merged):
-                    target = self._correct(row, entry)
-                    reached = target if reached is None else min(reached, target)
-                else:
-                    self._add(row, entry)
-                self.seq, self.hash = row.seq, row.hash
+            self.read(rows)
         finally:  # what was read is in force, whatever follows
-            if reached is None:
-                self._run(steps, games)
+            self.fold()
+
+    def read(self, rows: Iterable[Row]) -> None:
+        """Read ledger rows after `seq`, in order; the Book is of no use again before `fold`. Raises what `advance` does.
+
+        Many rows are read part by part and then folded once: while the games grow, each fold makes checkpoints that
+        the next one drops.
+        """
+        if self._unfolded is None:
+            self._unfolded = len(self._steps), len(self.columns)
+        for row in rows:
+            if row.seq != self.seq + 1:
+                raise LedgerError(f"row {row.seq} after {self.seq}")
+            entry = row.entry()
+            if isinstance(entry, Void | Amend | Merged):
+                target = self._correct(row, entry)
+                self._reached = target if self._reached is None else min(self._reached, target)
             else:
-                self._refold(reached)
+                self._add(row, entry)
+            self.seq, self.hash = row.seq, row.hash
+
+    def fold(self) -> None:
+        """Fold what was read since the last time."""
+        unfolded, reached = self._unfolded, self._reached
+        self._unfolded = self._reached = None
+        if reached is not None:
+            self._refold(reached)
+        elif unfolded is not None:
+            self._run(*unfolded)
 
     # --- running the fold ---------------------------------------------------------------------------------
 

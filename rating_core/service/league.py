@@ -5,8 +5,8 @@ After any exception it catches up before the next command.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from rating_core.book import Book
@@ -20,7 +20,7 @@ from rating_core.store.database import Database, DbConnection, StorageFailed
 from rating_core.store.desk_store import DeskStore, JournalLine
 from rating_core.store.forgetting import Forgetting
 from rating_core.store.import_store import ImportStore
-from rating_core.store.ledger_store import LedgerStore
+from rating_core.store.ledger_store import BATCH, LedgerStore
 from rating_core.store.list_store import ListStore
 from rating_core.store.people_store import Counters, PeopleStore
 from rating_core.store.report_store import ReportStore
@@ -41,6 +41,19 @@ class Damage:
 
 class LedgerDamaged(StorageFailed):
     """Nothing is recorded until the ledger is repaired."""
+
+
+class _Nonsense(Exception):
+    """A row holds what the fold cannot do with."""
+
+
+@contextmanager
+def _nonsense() -> Iterator[None]:
+    """Turn whatever a Book raises into _Nonsense: what holds nonsense may fail anywhere in the fold, half-way."""
+    try:
+        yield
+    except Exception as error:
+        raise _Nonsense(repr(error)) from error
 
 
 class League:
@@ -91,42 +104,57 @@ class League:
             return
         async with self._catching_up, self.database.read() as connection:
             ledger = LedgerStore(connection)
-            seq, previous = self.book.seq, self.book.hash
             try:
-                async for batch in ledger.batches_after(seq):
-                    for row in batch:
-                        seq += 1
-                        if not continues(row, seq, previous):
-                            self.found_damage(seq)
-                        previous = row.hash
-                    await self._read(ledger, batch)
-                    await asyncio.sleep(0)
-            except LedgerError:
+                readable = await self._read_on(ledger)
+            except _Nonsense:
+                self.book = await self._up_to_nonsense(ledger)
+                readable = False
+            if not readable:
                 self.found_damage(self.book.seq + 1, self.book.seq)
-            else:
-                if await ledger.head() != (self.book.seq, self.book.hash):
-                    self.found_damage(self.book.seq + 1)
+            elif await ledger.head() != (self.book.seq, self.book.hash):
+                self.found_damage(self.book.seq + 1)
         self.directory.merged = self.book.merged
 
-    async def _read(self, ledger: LedgerStore, rows: list[Row]) -> None:
-        """Let the Book read these rows. Raises LedgerError where one holds nonsense; the Book then ends before it."""
-        try:
-            self.book.advance(rows)
-        except Exception as error:  # nonsense may fail anywhere in the fold, half-way
-            good = await self._last_good_row(ledger)
-            self.book = Book()
-            self.book.advance([row async for row in ledger.rows_after(0) if row.seq <= good])
-            raise LedgerError(f"row {good + 1}: {error!r}") from error
+    async def _read_on(self, ledger: LedgerStore) -> bool:
+        """Let the Book read the rows after its seq; return whether all can be read, else it ends before the first.
 
-    async def _last_good_row(self, ledger: LedgerStore) -> int:
-        """Return the last ledger row before the first that no Book can read."""
-        trial, good = Book(), 0
+        A few rows are folded at once. Many are read part by part into a fork that is folded once, in a thread: the bot
+        goes on answering, and nobody sees a Book that is not folded. Raises _Nonsense: the Book is then of no use.
+        """
+        book, seq, previous, readable = self.book, self.book.seq, self.book.hash, True
+        try:
+            async for batch in ledger.batches_after(seq):
+                for row in batch:
+                    seq += 1
+                    if not continues(row, seq, previous):
+                        self.found_damage(seq)
+                    previous = row.hash
+                if book is self.book and len(batch) == BATCH:
+                    book = book.fork()
+                with _nonsense():
+                    book.read(batch)
+                    if book is self.book:
+                        book.fold()
+                await asyncio.sleep(0)
+        except LedgerError:
+            readable = False
+        if book is not self.book:
+            with _nonsense():
+                await asyncio.to_thread(book.fold)
+            self.book = book
+        return readable
+
+    async def _up_to_nonsense(self, ledger: LedgerStore) -> Book:
+        """Return a Book of the rows before the first that no Book can read."""
+        trial, good = Book(), Book()
+        sensible: list[Row] = []
         async for row in ledger.rows_after(0):
             try:
                 trial.advance([row])
             except Exception:
-                return good
-            good = row.seq
+                break
+            sensible.append(row)
+        good.advance(sensible)
         return good
 
     def found_damage(self, seq: int, read_to: int | None = None) -> None:
