@@ -36,9 +36,9 @@ from rating_core.steps import Checkpoint, Correction, Original, Step
 
 E = TypeVar("E", bound=Entry)
 CHECKPOINT_GAMES = 250
-"""Near the end there is a checkpoint about every so many games."""
-CHECKPOINT_SHARE = 5
-"""Farther back, so big a part of the games from one to the end may lie between it and the next: a fifth."""
+"""Near the end there is a checkpoint about every so many games, or every hundredth part of them where that is more."""
+CHECKPOINT_SHARE = 3
+"""Farther back, so big a part of the games from one to the end may lie between it and the next: a third."""
 
 
 @dataclass(slots=True)
@@ -172,7 +172,8 @@ class Book:
 
     def _next_checkpoint(self, last: int) -> int:
         """Return the most games there may be before the checkpoint that follows one at `last` games."""
-        return last + max(CHECKPOINT_GAMES, (len(self.columns) - last) // CHECKPOINT_SHARE)
+        games = len(self.columns)
+        return last + max(CHECKPOINT_GAMES, games // 100, (games - last) // CHECKPOINT_SHARE)
 
     def _place(self, seq: int) -> tuple[int, int]:
         """Return how many steps and how many games stand before ledger row `seq`."""

@@ -163,12 +163,12 @@ def test_corrected_is_as_if_written_right_at_once(plan: list[tuple[str, list[int
     for name in ("result", "flags", "event", "weight", "at"):
         assert [getattr(live.columns, name)[i] for i in kept] == list(getattr(right.columns, name)), name
     for name in ("players", "before", "change"):
-        for slot in range(4):
+        for slot in right.columns.slots:
             ours, theirs = getattr(live.columns, name)[slot], getattr(right.columns, name)[slot]
             assert [ours[i] for i in kept] == list(theirs), (name, slot)
     for index in set(range(len(live.columns))) - set(kept):
         assert not live.counted(index)
-        assert all(column[index] == 0.0 for column in (*live.columns.before, *live.columns.change))
+        assert all(live.columns.before[slot][index] == live.columns.change[slot][index] == 0.0 for slot in live.columns.slots)
 
 
 def resolved(rows: list[Row]) -> Iterator[tuple[Row, Entry]]:
@@ -268,7 +268,7 @@ def test_checkpoints_are_few_and_near_the_end(checkpoints: int) -> None:
     assert kept == sorted(set(kept))
     assert len(kept) <= 32
     if checkpoints <= 10:
-        assert 900 - kept[-1] <= 3 + checkpoints
+        assert 900 - kept[-1] <= 3 + max(checkpoints, 9)
         assert kept[0] <= 450
     unpatched = PlayerRegistered(7, 2000.0, "普通")
     book.advance([rows.add(unpatched), rows.add(Void(), refers_to=rows.rows[100].seq)])

@@ -84,8 +84,8 @@ def check_listed(before: Book, after: Book, at: int) -> Impact:
             for c in (before.columns, after.columns)
         )
         moved = any(
-            abs(a[index] - b[index]) > TOLERANCE
-            for a, b in zip(before.columns.change, after.columns.change, strict=True)
+            abs(before.columns.change[slot][index] - after.columns.change[slot][index]) > TOLERANCE
+            for slot in before.columns.slots
         )
         if one != other:
             rewritten.append(before.columns.number[index])
