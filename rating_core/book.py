@@ -36,7 +36,7 @@ from rating_core.steps import Checkpoint, Correction, Original, Step
 
 E = TypeVar("E", bound=Entry)
 CHECKPOINT_GAMES = 250
-"""Near the end there is a checkpoint about every so many games, or every hundredth part of them where that is more."""
+"""Near the end there is a checkpoint about every so many games, or every fiftieth part of all where that is more."""
 CHECKPOINT_SHARE = 3
 """Farther back, so big a part of the games from one to the end may lie between it and the next: a third."""
 
@@ -88,7 +88,7 @@ class Book:
             self.fold()
 
     def read(self, rows: Iterable[Row]) -> None:
-        """Read ledger rows after `seq`, in order; the Book is of no use again before `fold`. Raises what `advance` does.
+        """Read ledger rows after `seq`, in order; the Book is of no use before `fold`. Raises what `advance` does.
 
         Many rows are read part by part and then folded once: while the games grow, each fold makes checkpoints that
         the next one drops.
@@ -128,7 +128,9 @@ class Book:
             return
         for offset, line in enumerate(entry.lines):
             for player in line.players:
-                self._played.setdefault(player, array("i")).append(len(self.columns))
+                if player not in self._played:
+                    self._played[player] = array("i")
+                self._played[player].append(len(self.columns))
             self.columns.append(
                 entry.first + offset, entry.report, row.seq, entry.posted_at, row.said_at, row.pool, entry.event or 0,
                 entry.weight, line.result.value, line.left, line.right,
@@ -173,7 +175,7 @@ class Book:
     def _next_checkpoint(self, last: int) -> int:
         """Return the most games there may be before the checkpoint that follows one at `last` games."""
         games = len(self.columns)
-        return last + max(CHECKPOINT_GAMES, games // 100, (games - last) // CHECKPOINT_SHARE)
+        return last + max(CHECKPOINT_GAMES, games // 50, (games - last) // CHECKPOINT_SHARE)
 
     def _place(self, seq: int) -> tuple[int, int]:
         """Return how many steps and how many games stand before ledger row `seq`."""

@@ -16,6 +16,9 @@ GENESIS = "0" * 64
 """The hash before the first row."""
 
 
+RESULTS = {result.value: result for result in Result}
+
+
 class LedgerError(Exception):
     """A row that cannot be read: unknown kind or version, or a payload that does not fit."""
 
@@ -133,10 +136,11 @@ class Games(Entry):
 
     @classmethod
     def from_payload(cls, data: dict[str, Any]) -> "Games":
-        data["lines"] = tuple(GameLine(tuple(a), Result(r), tuple(b)) for a, r, b in data["lines"])
+        # lists, not generators: there are as many of these as of all other entries together
+        data["lines"] = tuple([GameLine(tuple(a), RESULTS[r], tuple(b)) for a, r, b in data["lines"]])
         if (told := data.get("announced")) is not None:
-            ratings = tuple((int(p), float(a), float(b)) for p, a, b in told["ratings"])
-            data["announced"] = Announced(tuple(c == "1" for c in told["counted"]), ratings)
+            ratings = tuple([(int(p), float(a), float(b)) for p, a, b in told["ratings"]])
+            data["announced"] = Announced(tuple([c == "1" for c in told["counted"]]), ratings)
         return cls(**data)
 
 
@@ -313,9 +317,12 @@ UPCASTS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """(kind, old version) → payload of the next version. Old rows are never rewritten; they are upcast on read."""
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def canonical(data: Any) -> str:
     """Return canonical JSON: sorted keys, no spaces, shortest float form."""
-    return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(data)
 
 
 def decode(kind: str, v: int, payload: str) -> Entry:

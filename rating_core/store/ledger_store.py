@@ -58,7 +58,7 @@ class LedgerStore:
         while True:
             query = select(*_COLUMNS).where(ledger.c.seq > seq).order_by(ledger.c.seq).limit(size)
             try:
-                batch = [Row(*record) for record in await self._connection.execute(query)]
+                batch = [Row(*record) for record in (await self._connection.execute(query)).all()]
             except DBAPIError as error:
                 if not _is_damage(error):
                     raise

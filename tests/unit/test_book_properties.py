@@ -168,7 +168,8 @@ def test_corrected_is_as_if_written_right_at_once(plan: list[tuple[str, list[int
             assert [ours[i] for i in kept] == list(theirs), (name, slot)
     for index in set(range(len(live.columns))) - set(kept):
         assert not live.counted(index)
-        assert all(live.columns.before[slot][index] == live.columns.change[slot][index] == 0.0 for slot in live.columns.slots)
+        columns = live.columns
+        assert all(columns.before[slot][index] == columns.change[slot][index] == 0.0 for slot in columns.slots)
 
 
 def resolved(rows: list[Row]) -> Iterator[tuple[Row, Entry]]:
@@ -268,7 +269,7 @@ def test_checkpoints_are_few_and_near_the_end(checkpoints: int) -> None:
     assert kept == sorted(set(kept))
     assert len(kept) <= 32
     if checkpoints <= 10:
-        assert 900 - kept[-1] <= 3 + max(checkpoints, 9)
+        assert 900 - kept[-1] <= 3 + max(checkpoints, 900 // 50)
         assert kept[0] <= 450
     unpatched = PlayerRegistered(7, 2000.0, "普通")
     book.advance([rows.add(unpatched), rows.add(Void(), refers_to=rows.rows[100].seq)])
