@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from sys import intern
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from rating_core.ledger import EventOpened, ListRow
 from rating_core.rulebook import POOLS, Pool
@@ -91,6 +91,10 @@ class Standing:
             self.event_games, self.brought, self.earlier, self.first_at, self.last_at, self.archived,
              self.barred_until, self.opened_at, self.archived_at, self.back_at,
         )  # fmt: skip
+
+    def __reduce__(self) -> tuple[type["Standing"], tuple[Any, ...]]:
+        """How pickle writes it: there are many, and field names would be most of what is written."""
+        return Standing, tuple([getattr(self, name) for name in self.__slots__])
 
     @property
     def games(self) -> int:

@@ -25,6 +25,7 @@ from rating_core.store.list_store import ListStore
 from rating_core.store.people_store import Counters, PeopleStore
 from rating_core.store.report_store import ReportStore
 from rating_core.store.sealed import BrokenRow, broken_rows
+from rating_core.store.snapshot import LEAST_GAMES, LEAST_ROWS, Snapshot, SnapshotUnfit
 from rating_core.store.tables import roles
 from rating_core.store.wire_store import ChatTable, InboxTable, OutboxTable
 from rating_core.trial import Trial, announce
@@ -69,18 +70,50 @@ class League:
         self.broken_rights: tuple[BrokenRow, ...] = ()
         """Rows that should grant rights and grant none, as of the last reading."""
         self.damage: Damage | None = None
+        self.snapshot: Snapshot | None = None
+        self.from_snapshot = False
+        """The Book began as a snapshot, and no fresh fold has confirmed it yet."""
         self._uncertain = False
         self._catching_up = asyncio.Lock()
 
     @classmethod
     async def open(
-        cls, database: Database, clock: Callable[[], int], superusers: frozenset[str] = frozenset()
-    ) -> "League":
-        """Read the directory and fold the whole ledger, as far as it can be. The database must be migrated."""
+        cls, database: Database, clock: Callable[[], int], superusers: frozenset[str] = frozenset(),
+        snapshot: Snapshot | None = None,
+    ) -> "League":  # fmt: skip
+        """Read the directory and fold the whole ledger, as far as it can be. The database must be migrated.
+
+        With a snapshot that is of this very ledger only the rows after it are read; `health.examine` looks at all.
+        """
         league = cls(database, clock, superusers)
+        league.snapshot = snapshot
         await league._reload_directory()
+        if snapshot is not None:
+            await league._begin_with(snapshot)
         await league.catch_up()
         return league
+
+    async def _begin_with(self, snapshot: Snapshot) -> None:
+        """Begin with the snapshot's Book, where ledger row `seq` is the one it was folded to; else delete it."""
+        try:
+            if (key := await asyncio.to_thread(snapshot.key)) is None:
+                return
+            async with self.database.read() as connection:
+                row = await LedgerStore(connection).first_after(key[0] - 1)
+            if row is None or (row.seq, row.hash) != key:
+                raise SnapshotUnfit("of another ledger")
+            self.book = await asyncio.to_thread(snapshot.load)
+            self.from_snapshot = True
+        except (SnapshotUnfit, LedgerError) as error:
+            snapshot.refused = str(error)
+            await asyncio.to_thread(snapshot.discard)
+
+    async def save_snapshot(self) -> bool:
+        """Write the Book down for the next start, where that is worth while; return whether it was."""
+        snapshot, book, seq = self.snapshot, self.book, self.book.seq
+        if snapshot is None or self.damage or len(book.columns) < LEAST_GAMES or seq - snapshot.seq < LEAST_ROWS:
+            return False
+        return await asyncio.to_thread(snapshot.save, book, lambda: self.book is book and book.seq == seq)
 
     async def _reload_directory(self) -> None:
         async with self.database.read() as connection:

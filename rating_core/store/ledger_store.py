@@ -77,6 +77,12 @@ class LedgerStore:
             for row in batch:
                 yield row
 
+    async def first_after(self, seq: int) -> Row | None:
+        """Return the first row after `seq`, None if there is none. Raises LedgerError where SQLite cannot read it."""
+        async for row in self.rows_after(seq):
+            return row
+        return None
+
     async def rows_of(self, kind: str) -> list[Row]:
         """Return the rows of one kind, in order."""
         query = select(*_COLUMNS).where(ledger.c.kind == kind).order_by(ledger.c.seq)
