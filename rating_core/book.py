@@ -37,8 +37,8 @@ from rating_core.steps import Checkpoint, Correction, Original, Step
 E = TypeVar("E", bound=Entry)
 CHECKPOINT_GAMES = 250
 """Near the end there is a checkpoint about every so many games, or every fiftieth part of all where that is more."""
-CHECKPOINT_SHARE = 3
-"""Farther back, so big a part of the games from one to the end may lie between it and the next: a third."""
+CHECKPOINT_SHARE = 2
+"""Farther back, so big a part of the games from one to the end may lie between it and the next: half."""
 
 
 @dataclass(slots=True)
@@ -156,7 +156,8 @@ class Book:
         while start < stop:
             last = self._checkpoints[-1].games if self._checkpoints else 0
             if start >= self._next_checkpoint(last):
-                self._checkpoints.append(Checkpoint(steps, start, len(self.marks), self.state.copy()))
+                state = replace(self.state.copy(), initial={}, placing={})  # these hold from the first
+                self._checkpoints.append(Checkpoint(steps, start, len(self.marks), state))
                 self._thin_checkpoints()
                 continue
             end = self.columns.same_pool(start, min(stop, self._next_checkpoint(last)))

@@ -42,7 +42,10 @@ class Correction:
 
 @dataclass(slots=True)
 class Checkpoint:
-    """The state behind the first `steps` steps and `games` games, and how many marks there were."""
+    """The state behind the first `steps` steps and `games` games, and how many marks there were.
+
+    Where players began (`initial`, `placing`) is not in it: that is the same for all.
+    """
 
     steps: int
     games: int

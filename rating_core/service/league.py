@@ -108,6 +108,14 @@ class League:
             snapshot.refused = str(error)
             await asyncio.to_thread(snapshot.discard)
 
+    async def replace_snapshot(self, fresh: Book) -> None:
+        """The snapshot was wrong: delete it and go on with a fresh fold. Raises StorageFailed."""
+        async with self.database.write():  # no transaction is under way that began on the other Book
+            self.book = fresh
+            await self.catch_up()
+        if self.snapshot is not None:
+            await asyncio.to_thread(self.snapshot.discard)
+
     async def save_snapshot(self) -> bool:
         """Write the Book down for the next start, where that is worth while; return whether it was."""
         snapshot, book, seq = self.snapshot, self.book, self.book.seq

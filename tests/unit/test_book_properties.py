@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -27,6 +29,7 @@ from rating_core.ledger import (
 from rating_core.report_text import GameLine, Result
 from rating_core.rulebook import POOLS
 from rating_core.state import COUNTED
+from rating_core.store.snapshot import Snapshot
 from rating_core.times import DAY_MS, season_of, season_start
 from rating_core.trial import Trial, announce
 from tests.support.replaying import first_difference
@@ -244,6 +247,24 @@ def test_counts_and_ratings_fit_together(plan: list[tuple[str, list[int]]]) -> N
             assert standing.rating == pytest.approx(INITIALS[player - 1] + gained + moved, abs=1e-6)
             if standing.peak is not None:
                 assert standing.peak >= standing.rating - 1e-9 and standing.games >= 20
+
+
+@given(ledgers, st.integers(0, 1000))
+def test_a_book_from_its_file_goes_on_as_if_it_had_never_stopped(plan: list[tuple[str, list[int]]], n: int) -> None:
+    writer = written(plan)
+    with TemporaryDirectory() as folder:
+        file = Snapshot(Path(folder) / "ratings.snapshot")
+        assert file.save(writer.live, lambda: True)
+        again = file.load()
+    assert snapshot(again) == snapshot(writer.live)
+    assert [(p.steps, p.games, p.marks) for p in again._checkpoints] == [
+        (p.steps, p.games, p.marks) for p in writer.live._checkpoints
+    ]
+    writer.write("correct", [n, n, n, n, n, n, n, n])
+    writer.write("play", [n, n, n, n, n, n, n, n])
+    again.advance(writer.rows[again.seq :])
+    assert snapshot(again) == snapshot(writer.live)
+    assert difference(again, writer.live) is None
 
 
 def test_the_random_ledgers_are_worth_reading() -> None:
