@@ -98,7 +98,7 @@ class Book:
         for row in rows:
             if row.seq != self.seq + 1:
                 raise LedgerError(f"row {row.seq} after {self.seq}")
-            entry = row.entry()
+            entry = row.entry(told=False)
             if isinstance(entry, Void | Amend | Merged):
                 target = self._correct(row, entry)
                 self._reached = target if self._reached is None else min(self._reached, target)
@@ -156,8 +156,7 @@ class Book:
         while start < stop:
             last = self._checkpoints[-1].games if self._checkpoints else 0
             if start >= self._next_checkpoint(last):
-                state = replace(self.state.copy(), initial={}, placing={})  # these hold from the first
-                self._checkpoints.append(Checkpoint(steps, start, len(self.marks), state))
+                self._checkpoints.append(Checkpoint.of(steps, start, len(self.marks), self.state))
                 self._thin_checkpoints()
                 continue
             end = self.columns.same_pool(start, min(stop, self._next_checkpoint(last)))
@@ -190,7 +189,7 @@ class Book:
         initial, placing = self.state.initial, self.state.placing
         if self._checkpoints:
             point = self._checkpoints[-1]
-            steps, games, marks, self.state = point.steps, point.games, point.marks, point.state.copy()
+            steps, games, marks, self.state = point.steps, point.games, point.marks, point.state()
         else:
             steps, games, marks = 0, 0, 0
             self.state = State.empty({name: pool.pool for name, pool in self.state.pools.items()})

@@ -27,9 +27,9 @@ _CHUNK = 1 << 20
 _CORE = Path(__file__).resolve().parents[1]
 
 _OURS: tuple[type, ...] = (
-    Book, fold.Mark, steps.Step, steps.Original, steps.Correction, steps.Checkpoint, state.State, state.PoolState,
-    state.Standing, state.PastSeason, state.Lock, state.EventState, state.Challenge, state.PublishedList,
-    state.GameColumns, rulebook.Pool, rulebook.RuleSet, report_text.GameLine, report_text.Result,
+    Book, fold.Mark, steps.Step, steps.Original, steps.Correction, steps.Checkpoint, steps.KeptPool, state.State,
+    state.PoolState, state.Standing, state.PastSeason, state.Lock, state.EventState, state.Challenge,
+    state.PublishedList, state.GameColumns, rulebook.Pool, rulebook.RuleSet, report_text.GameLine, report_text.Result,
     *ledger.KINDS.values(),
 )  # fmt: skip
 _ALLOWED: dict[tuple[str, str], Any] = {(cls.__module__, cls.__qualname__): cls for cls in _OURS}
