@@ -223,7 +223,7 @@ class PoolState:
         return self.nets[season].get(code, 0) if season in self.nets else 0
 
     def share_nets(self, but: int = 0) -> dict[int, dict[int, int]]:
-        """Return the net scores of all seasons but one, for somebody to keep: here they are copied before they change."""
+        """Return the net scores of all seasons but one, for somebody to keep: they are copied before they change."""
         shared = {season: nets for season, nets in self.nets.items() if season != but}
         self._shared |= shared.keys()
         return shared
