@@ -13,6 +13,7 @@ from itertools import zip_longest
 from types import MappingProxyType
 from typing import TypeVar
 
+from rating_core.columns import COUNTED, VOID, GameColumns
 from rating_core.fold import Mark, fold_entry, fold_games, fold_void
 from rating_core.ledger import (
     GENESIS,
@@ -31,7 +32,7 @@ from rating_core.ledger import (
 )
 from rating_core.rulebook import Pool
 from rating_core.rules import season as seasons
-from rating_core.state import COUNTED, VOID, GameColumns, State
+from rating_core.state import State
 from rating_core.steps import Checkpoint, Correction, Original, Step
 
 E = TypeVar("E", bound=Entry)

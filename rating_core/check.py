@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rating_core.book import Book
+from rating_core.columns import GameColumns
 from rating_core.ledger import GENESIS, Announced, Games, Row, continues
 from rating_core.rulebook import Pool
-from rating_core.state import GameColumns, PoolState, Standing, pair_members
+from rating_core.state import PoolState, Standing, pair_members
 from rating_core.trial import announce
 
 TOLERANCE = 1e-9

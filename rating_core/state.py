@@ -1,13 +1,11 @@
-"""The Book's state at one point of the ledger, and the columns in which games are kept.
+"""The Book's state at one point of the ledger.
 
 A State can be copied (a checkpoint) or forked (a trial): a fork copies a standing or a pair only when it is
 first touched, so trying a report costs the same in a small and in a large league.
 """
 
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from sys import intern
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from rating_core.ledger import EventOpened, ListRow
@@ -338,139 +336,3 @@ class State:
             return self.pools[pool].standings[player]
         except KeyError:
             return Standing(self.initial[player])
-
-
-VOID = 1
-COUNTED = 2
-
-
-class GameColumns:
-    """Games as columns, one position a game, in the ledger's order; positions of unused player slots hold 0.
-
-    What belongs to a slot stands in `slots` alone: in a league of singles, second players have no columns at all.
-    """
-
-    COLUMNS = (
-        "number", "report", "seq", "at", "said_at", "pool", "event", "weight", "result", "flags",
-        "players", "before", "change",
-    )  # fmt: skip
-    __slots__ = (*COLUMNS, "slots")
-
-    def __init__(self) -> None:
-        self.number = array("I")
-        self.report = array("I")
-        self.seq = array("I")
-        self.at = array("q")
-        """When it was posted: decides its season (§8)."""
-        self.said_at = array("q")
-        """When its report took effect."""
-        self.pool: list[str] = []
-        self.event = array("I")
-        self.weight = array("d")
-        self.result = array("B")
-        self.flags = array("B")
-        self.players = tuple(array("I") for _ in range(4))
-        """Left first, left second, right first, right second."""
-        self.before = tuple(array("d") for _ in range(4))
-        self.change = tuple(array("d") for _ in range(4))
-        self.slots: tuple[int, ...] = (0, 2)
-
-    def __len__(self) -> int:
-        return len(self.number)
-
-    def append(
-        self, number: int, report: int, seq: int, at: int, said_at: int, pool: str, event: int, weight: float,
-        result: str, left: tuple[int, ...], right: tuple[int, ...],
-    ) -> None:  # fmt: skip
-        """Add a game not yet folded. Raises OverflowError where a number does not fit its column."""
-        if len(left) > 1:
-            self._add_second_players()
-        self.number.append(number)
-        self.report.append(report)
-        self.seq.append(seq)
-        self.at.append(at)
-        self.said_at.append(said_at)
-        self.pool.append(intern(pool))  # each row that is read has a text of its own
-        self.event.append(event)
-        self.weight.append(weight)
-        self.result.append(ord(result))
-        self.flags.append(0)
-        players = _slots(left, right)
-        for slot in self.slots:
-            self.players[slot].append(players[slot])
-            self.before[slot].append(0.0)
-            self.change[slot].append(0.0)
-
-    def _add_second_players(self) -> None:
-        if len(self.slots) < 4:
-            self.slots = (0, 1, 2, 3)
-            for parts in (self.players, self.before, self.change):
-                for column in parts[1::2]:
-                    column.frombytes(bytes(column.itemsize * len(self)))
-
-    def same_pool(self, start: int, stop: int) -> int:
-        """Return up to where, from position `start` and at most to `stop`, games are of the same pool."""
-        pool = self.pool[start]
-        if self.pool[start:stop].count(pool) == stop - start:
-            return stop
-        return next(index for index in range(start, stop) if self.pool[index] != pool)
-
-    def copy(self) -> "GameColumns":
-        """Return independent columns with the same games."""
-        twin = GameColumns()
-        twin.slots = self.slots
-        for name in self.COLUMNS:
-            column = getattr(self, name)
-            setattr(twin, name, tuple(c[:] for c in column) if isinstance(column, tuple) else column[:])
-        return twin
-
-    def pick(self, indexes: Sequence[int]) -> "GameColumns":
-        """Return independent columns with the games at these positions."""
-        twin = GameColumns()
-        twin.slots = self.slots
-        for name in self.COLUMNS:
-            column, own = getattr(self, name), getattr(twin, name)
-            for part, into in zip(column, own, strict=True) if isinstance(column, tuple) else ((column, own),):
-                if part:
-                    into.extend(part[index] for index in indexes)
-        return twin
-
-    def truncate(self, length: int) -> None:
-        """Drop the games from position `length` on."""
-        for name in self.COLUMNS:
-            column = getattr(self, name)
-            for part in column if isinstance(column, tuple) else (column,):
-                del part[length:]
-
-    def set_line(self, index: int, left: tuple[int, ...], result: str, right: tuple[int, ...]) -> None:
-        """Replace who played and the result, as an amendment says."""
-        if len(left) > 1:
-            self._add_second_players()
-        self.result[index] = ord(result)
-        players = _slots(left, right)
-        for slot in self.slots:
-            self.players[slot][index] = players[slot]
-
-    def clear(self, index: int) -> None:
-        """Take the figures of a game that is void."""
-        self.flags[index] = VOID
-        for slot in self.slots:
-            self.before[slot][index] = self.change[slot][index] = 0.0
-
-    def left(self, index: int) -> tuple[int, ...]:
-        first, second = self.players[0][index], self.players[1][index] if len(self.slots) > 2 else 0
-        return (first, second) if second else (first,)
-
-    def right(self, index: int) -> tuple[int, ...]:
-        first, second = self.players[2][index], self.players[3][index] if len(self.slots) > 2 else 0
-        return (first, second) if second else (first,)
-
-    def members(self, index: int) -> Iterator[tuple[int, int]]:
-        """Yield (slot, player) of a game's players."""
-        for slot in self.slots:
-            if player := self.players[slot][index]:
-                yield slot, player
-
-
-def _slots(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, int, int, int]:
-    return (left[0], left[1] if len(left) > 1 else 0, right[0], right[1] if len(right) > 1 else 0)

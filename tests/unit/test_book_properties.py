@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rating_core import book as book_module
 from rating_core.book import Book
 from rating_core.check import difference
+from rating_core.columns import COUNTED
 from rating_core.ledger import (
     Adjustment,
     Amend,
@@ -28,7 +29,6 @@ from rating_core.ledger import (
 )
 from rating_core.report_text import GameLine, Result
 from rating_core.rulebook import POOLS
-from rating_core.state import COUNTED
 from rating_core.store.snapshot import Snapshot
 from rating_core.times import DAY_MS, season_of, season_start
 from rating_core.trial import Trial, announce

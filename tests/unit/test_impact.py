@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rating_core import book as book_module
 from rating_core.book import Book
 from rating_core.check import TOLERANCE, difference
+from rating_core.columns import VOID
 from rating_core.directory import Directory
 from rating_core.ledger import (
     Adjustment,
@@ -33,7 +34,6 @@ from rating_core.queries import board
 from rating_core.roster import Roster
 from rating_core.rules import season
 from rating_core.service.impact import Impact, compare
-from rating_core.state import VOID
 from rating_core.times import DAY_MS
 from tests.support.books import Books
 from tests.support.rows import Rows, ms
