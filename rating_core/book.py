@@ -127,14 +127,15 @@ class Book:
                 # 原始分 holds from the first: an amendment may name a player who was registered after the game
                 fold_entry(self.state, entry, row.seq, row.said_at, row.pool)
             return
-        for offset, line in enumerate(entry.lines):
+        columns, played = self.columns, self._played
+        for number, line in enumerate(entry.lines, entry.first):
             for player in line.players:
-                if player not in self._played:
-                    self._played[player] = array("i")
-                self._played[player].append(len(self.columns))
-            self.columns.append(
-                entry.first + offset, entry.report, row.seq, entry.posted_at, row.said_at, row.pool, entry.event or 0,
-                entry.weight, line.result.value, line.left, line.right,
+                if player not in played:
+                    played[player] = array("i")
+                played[player].append(len(columns))
+            columns.append(
+                number, entry.report, row.seq, entry.posted_at, row.said_at, row.pool, entry.event or 0, entry.weight,
+                line.result, line.left, line.right,
             )  # fmt: skip
 
     def _run(self, steps: int, games: int) -> None:
