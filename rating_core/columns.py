@@ -38,7 +38,11 @@ class Names(Sequence[str]):
         del self._codes[index]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Names) and len(self) == len(other) and all(map(str.__eq__, self, other))
+        if not isinstance(other, Names):
+            return NotImplemented
+        if self._texts == other._texts:
+            return self._codes == other._codes
+        return len(self) == len(other) and all(map(str.__eq__, self, other))
 
     __hash__ = None  # type: ignore[assignment]
 

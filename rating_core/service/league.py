@@ -182,7 +182,8 @@ class League:
         if book is not self.book:
             with _nonsense():
                 await asyncio.to_thread(book.fold)
-            self.book = book
+            if book.seq > self.book.seq:  # else a transaction put a newer one in place meanwhile
+                self.book = book
         return readable
 
     async def _up_to_nonsense(self, ledger: LedgerStore) -> Book:

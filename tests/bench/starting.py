@@ -54,20 +54,22 @@ class Start(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """Something that is started. `ledger`: its database; `snapshot`: whether it may begin with the file beside it."""
+    """Something that is started. `ledger`: its database; `snapshot`: what it may begin with, put beside it."""
 
     name: str
     script: Path
     ledger: Path | None = None
-    snapshot: bool = False
+    snapshot: Path | None = None
 
     def start(self, folder: Path) -> Start:
         """Start it in a folder, look at it when it listens, and end it."""
         more = {"PORT": str(free_port())} | SETTINGS
         if self.ledger is not None:
             more["TIAOQI__DATABASE_URL"] = f"sqlite+aiosqlite:///{self.ledger}"
-            if not self.snapshot:
-                self.ledger.with_suffix(".snapshot").unlink(missing_ok=True)
+            beside = self.ledger.with_suffix(".snapshot")
+            beside.unlink(missing_ok=True)
+            if self.snapshot is not None:
+                beside.hardlink_to(self.snapshot)
         begin = time.perf_counter()
         process = subprocess.Popen(
             [sys.executable, str(self.script)], cwd=folder, env=environment(more), stdout=subprocess.PIPE,
@@ -104,35 +106,34 @@ def memory_of(pid: int | str) -> int:
     return int(line.split()[1]) * 1024
 
 
-async def _opened(ledger: Path, with_snapshot: bool) -> tuple[int, int]:
+async def _opened(ledger: Path, snapshot: Path | None) -> tuple[int, int]:
     database = await Database.open(f"sqlite+aiosqlite:///{ledger}")
     before = memory_of("self")
-    file = Snapshot(ledger.with_suffix(".snapshot"))
-    league = await League.open(database, lambda: 0, snapshot=file if with_snapshot else None)
-    assert league.from_snapshot == with_snapshot, file.refused
+    league = await League.open(database, lambda: 0, snapshot=None if snapshot is None else Snapshot(snapshot))
+    assert league.from_snapshot == (snapshot is not None)
     gc.collect()
     after = memory_of("self")
     await database.close()
     return before, after
 
 
-def held_by_league(ledger: Path, with_snapshot: bool) -> int:
+def held_by_league(ledger: Path, snapshot: Path | None) -> int:
     """Return how many bytes an open league holds, in a process of its own."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        before, after = pool.apply(_run_opened, (ledger, with_snapshot))
+        before, after = pool.apply(_run_opened, (ledger, snapshot))
     return after - before
 
 
-def _run_opened(ledger: Path, with_snapshot: bool) -> tuple[int, int]:
-    return asyncio.run(_opened(ledger, with_snapshot))
+def _run_opened(ledger: Path, snapshot: Path | None) -> tuple[int, int]:
+    return asyncio.run(_opened(ledger, snapshot))
 
 
-def write_snapshot(ledger: Path) -> float:
+def write_snapshot(ledger: Path, path: Path) -> float:
     """Write the snapshot of a ledger, as a bot does that is stopped; return how many seconds writing it took."""
 
     async def write() -> float:
         database = await Database.open(f"sqlite+aiosqlite:///{ledger}")
-        file = Snapshot(ledger.with_suffix(".snapshot"))
+        file = Snapshot(path)
         file.discard()
         league = await League.open(database, lambda: 0, snapshot=file)
         begin = time.perf_counter()
@@ -167,14 +168,15 @@ def main() -> None:
     options = parser.parse_args()
     folder = options.folder.resolve()
     ledgers = {games: synthetic_league(folder, games) for games in (0, SMALL, MIDDLE, LARGE)}
-    written = write_snapshot(ledgers[LARGE])
+    snapshots = {games: folder / f"{games}.snapshot" for games in (MIDDLE, LARGE)}
+    written = {games: write_snapshot(ledgers[games], path) for games, path in snapshots.items()}
     bare = folder / "bare.py"
     bare.write_text(BARE_PY)
     contenders = [
         Contender("bare NoneBot", bare),
         Contender("no games", BOT_PY, ledgers[0]),
         *(Contender(f"{games:,} games", BOT_PY, ledgers[games]) for games in (SMALL, MIDDLE)),
-        Contender(f"{LARGE:,} games, snapshot", BOT_PY, ledgers[LARGE], snapshot=True),
+        *(Contender(f"{games:,} games, snapshot", BOT_PY, ledgers[games], path) for games, path in snapshots.items()),
     ]
     found = rounds_of(contenders, options.rounds)
     walls = {name: Timed(tuple(start.wall for start in starts)) for name, starts in found.items()}
@@ -186,8 +188,8 @@ def main() -> None:
             f"{name:28}{walls[name].median:9.2f}{walls[name].spread:8.0%}{cpus[name].median:8.2f}"
             f"{cpus[name].spread:8.0%}{memory[name] / MIB:8.0f}"
         )
-    none, small, middle, large = (contender.name for contender in contenders[1:])
-    print(f"the snapshot took {written:.1f} s to write\n")
+    none, small, middle, middle_snapshot, large = (contender.name for contender in contenders[1:])
+    print(f"the largest snapshot took {written[LARGE]:.1f} s to write\n")
 
     def ratio(of: str, to: str, figures: Callable[[str], float]) -> float:
         return figures(of) / figures(to)
@@ -199,11 +201,11 @@ def main() -> None:
         say(f"{what}, seconds", ratio(one, other, lambda name: walls[name].median), time_limit, "8.2f")
         say(f"{what}, CPU seconds", ratio(one, other, lambda name: cpus[name].median), time_limit, "8.2f")
         say(f"{what}, memory", ratio(one, other, memory.__getitem__), memory_limit, "8.2f")
-    say(f"{middle}, folded from the ledger, seconds", walls[middle].median, 3, "8.2f")
-    say(f"{large}, seconds", walls[large].median, 5, "8.2f")
-    nothing = held_by_league(ledgers[0], with_snapshot=False)
-    for how, with_snapshot in (("folded from the ledger", False), ("from the snapshot", True)):
-        held = held_by_league(ledgers[LARGE], with_snapshot) - nothing
+    for name, limit in ((middle, 3), (middle_snapshot, 3), (large, 5)):
+        say(f"{name}, seconds", walls[name].median, limit, "8.2f")
+    nothing = held_by_league(ledgers[0], None)
+    for how, snapshot in (("folded from the ledger", None), ("from the snapshot", snapshots[LARGE])):
+        held = held_by_league(ledgers[LARGE], snapshot) - nothing
         say(f"{LARGE:,} games, {how}, bytes a game", held / LARGE, 250, "8.0f")
 
 
