@@ -13,6 +13,7 @@ from itertools import zip_longest
 from types import MappingProxyType
 from typing import TypeVar
 
+from rating_core.columns import COUNTED, VOID, GameColumns
 from rating_core.fold import Mark, fold_entry, fold_games, fold_void
 from rating_core.ledger import (
     GENESIS,
@@ -31,12 +32,12 @@ from rating_core.ledger import (
 )
 from rating_core.rulebook import Pool
 from rating_core.rules import season as seasons
-from rating_core.state import COUNTED, VOID, GameColumns, State
+from rating_core.state import State
 from rating_core.steps import Checkpoint, Correction, Original, Step
 
 E = TypeVar("E", bound=Entry)
 CHECKPOINT_GAMES = 250
-"""Near the end there is a checkpoint about every so many games, or as many as there are standings to copy for it."""
+"""Near the end there is a checkpoint about every so many games, or every fiftieth part of all where that is more."""
 CHECKPOINT_SHARE = 7
 """Farther back, so big a part of the games from one to the end may lie between it and the next: a seventh."""
 
@@ -66,6 +67,10 @@ class Book:
     _alias: dict[int, int] = field(default_factory=dict)
     """Wrong names and whose they are, by the merges in force."""
     _checkpoints: list[Checkpoint] = field(default_factory=list)
+    _unfolded: tuple[int, int] | None = None
+    """How many steps and games were there before the rows that are read and not yet folded; None: all is folded."""
+    _reached: int | None = None
+    """The first ledger row touched by the corrections among those."""
 
     @classmethod
     def of(cls, pools: dict[str, Pool] | None = None) -> "Book":
@@ -78,23 +83,38 @@ class Book:
         Raises LedgerError on a gap or an unreadable row: the Book then stands before it. Where the fold itself fails
         on what a row holds, the Book is of no more use.
         """
-        reached, steps, games = None, len(self._steps), len(self.columns)
         try:
-            for row in rows:
-                if row.seq != self.seq + 1:
-                    raise LedgerError(f"row {row.seq} after {self.seq}")
-                entry = row.entry()
-                if isinstance(entry, Void | Amend | Merged):
-                    target = self._correct(row, entry)
-                    reached = target if reached is None else min(reached, target)
-                else:
-                    self._add(row, entry)
-                self.seq, self.hash = row.seq, row.hash
+            self.read(rows)
         finally:  # what was read is in force, whatever follows
-            if reached is None:
-                self._run(steps, games)
+            self.fold()
+
+    def read(self, rows: Iterable[Row]) -> None:
+        """Read ledger rows after `seq`, in order; the Book is of no use before `fold`. Raises what `advance` does.
+
+        Many rows are read part by part and then folded once: while the games grow, each fold makes checkpoints that
+        the next one drops.
+        """
+        if self._unfolded is None:
+            self._unfolded = len(self._steps), len(self.columns)
+        for row in rows:
+            if row.seq != self.seq + 1:
+                raise LedgerError(f"row {row.seq} after {self.seq}")
+            entry = row.entry(told=False)
+            if isinstance(entry, Void | Amend | Merged):
+                target = self._correct(row, entry)
+                self._reached = target if self._reached is None else min(self._reached, target)
             else:
-                self._refold(reached)
+                self._add(row, entry)
+            self.seq, self.hash = row.seq, row.hash
+
+    def fold(self) -> None:
+        """Fold what was read since the last time."""
+        unfolded, reached = self._unfolded, self._reached
+        self._unfolded = self._reached = None
+        if reached is not None:
+            self._refold(reached)
+        elif unfolded is not None:
+            self._run(*unfolded)
 
     # --- running the fold ---------------------------------------------------------------------------------
 
@@ -107,12 +127,15 @@ class Book:
                 # 原始分 holds from the first: an amendment may name a player who was registered after the game
                 fold_entry(self.state, entry, row.seq, row.said_at, row.pool)
             return
-        for offset, line in enumerate(entry.lines):
+        columns, played = self.columns, self._played
+        for number, line in enumerate(entry.lines, entry.first):
             for player in line.players:
-                self._played.setdefault(player, array("i")).append(len(self.columns))
-            self.columns.append(
-                entry.first + offset, entry.report, row.seq, entry.posted_at, row.said_at, row.pool, entry.event or 0,
-                entry.weight, line.result.value, line.left, line.right,
+                if player not in played:
+                    played[player] = array("i")
+                played[player].append(len(columns))
+            columns.append(
+                number, entry.report, row.seq, entry.posted_at, row.said_at, row.pool, entry.event or 0, entry.weight,
+                line.result, line.left, line.right,
             )  # fmt: skip
 
     def _run(self, steps: int, games: int) -> None:
@@ -135,7 +158,7 @@ class Book:
         while start < stop:
             last = self._checkpoints[-1].games if self._checkpoints else 0
             if start >= self._next_checkpoint(last):
-                self._checkpoints.append(Checkpoint(steps, start, len(self.marks), self.state.copy()))
+                self._checkpoints.append(Checkpoint.of(steps, start, len(self.marks), self.state))
                 self._thin_checkpoints()
                 continue
             end = self.columns.same_pool(start, min(stop, self._next_checkpoint(last)))
@@ -153,8 +176,8 @@ class Book:
 
     def _next_checkpoint(self, last: int) -> int:
         """Return the most games there may be before the checkpoint that follows one at `last` games."""
-        standings = sum(len(pool.standings) for pool in self.state.pools.values())
-        return last + max(CHECKPOINT_GAMES, standings, (len(self.columns) - last) // CHECKPOINT_SHARE)
+        games = len(self.columns)
+        return last + max(CHECKPOINT_GAMES, games // 50, (games - last) // CHECKPOINT_SHARE)
 
     def _place(self, seq: int) -> tuple[int, int]:
         """Return how many steps and how many games stand before ledger row `seq`."""
@@ -168,7 +191,7 @@ class Book:
         initial, placing = self.state.initial, self.state.placing
         if self._checkpoints:
             point = self._checkpoints[-1]
-            steps, games, marks, self.state = point.steps, point.games, point.marks, point.state.copy()
+            steps, games, marks, self.state = point.steps, point.games, point.marks, point.state()
         else:
             steps, games, marks = 0, 0, 0
             self.state = State.empty({name: pool.pool for name, pool in self.state.pools.items()})
@@ -310,7 +333,8 @@ class Book:
         """Return the Book as it will be with these entries; this one does not move. Raises LedgerError."""
         twin = self.fork()
         for draft in drafts:
-            twin.advance([seal(draft, twin.seq + 1, draft.said_at, twin.hash)])
+            twin.read([seal(draft, twin.seq + 1, draft.said_at, twin.hash)])
+        twin.fold()
         return twin
 
     def as_of(self, moment: int) -> "Book":

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rating_core.book import Book
+from rating_core.columns import GameColumns
 from rating_core.ledger import GENESIS, Announced, Games, Row, continues
 from rating_core.rulebook import Pool
-from rating_core.state import GameColumns, PoolState, Standing, pair_members
+from rating_core.state import PoolState, Standing, pair_members
 from rating_core.trial import announce
 
 TOLERANCE = 1e-9
@@ -108,12 +109,18 @@ def _different_game(a: GameColumns, b: GameColumns) -> int | None:
     exact: list[tuple[Sequence[Any], Sequence[Any]]]
     exact = [(a.number, b.number), (a.report, b.report), (a.seq, b.seq), (a.at, b.at), (a.pool, b.pool)]
     exact += [(a.event, b.event), (a.weight, b.weight), (a.result, b.result), (a.flags, b.flags)]
-    exact += list(zip(a.players, b.players, strict=True))
+    exact += [(_slot(a, a.players, slot), _slot(b, b.players, slot)) for slot in range(4)]
     found = [index for one, other in exact if (index := _first_unequal(one, other)) is not None]
-    for one, other in zip((*a.before, *a.change), (*b.before, *b.change), strict=True):
+    figures = [(_slot(a, a.before, slot), _slot(b, b.before, slot)) for slot in range(4)]
+    figures += [(_slot(a, a.change, slot), _slot(b, b.change, slot)) for slot in range(4)]
+    for one, other in figures:
         if (index := _first_unequal(one, other, TOLERANCE)) is not None:
             found.append(index)
     return min(found, default=None)
+
+
+def _slot(columns: GameColumns, parts: Sequence[Sequence[Any]], slot: int) -> Sequence[Any]:
+    return parts[slot] if slot in columns.slots else bytes(len(columns))
 
 
 def _first_unequal(one: Sequence[Any], other: Sequence[Any], tolerance: float = 0) -> int | None:

@@ -4,16 +4,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from rating_core import elo, ledger
+from rating_core.columns import COUNTED, VOID, GameColumns
 from rating_core.rulebook import PEAK_GAMES
 from rating_core.rules import farming
 from rating_core.rules.era import Era
 from rating_core.rules.season import return_day
 from rating_core.state import (
-    COUNTED,
-    VOID,
     Challenge,
     EventState,
-    GameColumns,
     PastSeason,
     PoolState,
     PublishedList,

@@ -16,6 +16,9 @@ GENESIS = "0" * 64
 """The hash before the first row."""
 
 
+RESULTS = {result.value: result for result in Result}
+
+
 class LedgerError(Exception):
     """A row that cannot be read: unknown kind or version, or a payload that does not fit."""
 
@@ -133,10 +136,11 @@ class Games(Entry):
 
     @classmethod
     def from_payload(cls, data: dict[str, Any]) -> "Games":
-        data["lines"] = tuple(GameLine(tuple(a), Result(r), tuple(b)) for a, r, b in data["lines"])
+        # lists, not generators: there are as many of these as of all other entries together
+        data["lines"] = tuple([GameLine(tuple(a), RESULTS[r], tuple(b)) for a, r, b in data["lines"]])
         if (told := data.get("announced")) is not None:
-            ratings = tuple((int(p), float(a), float(b)) for p, a, b in told["ratings"])
-            data["announced"] = Announced(tuple(c == "1" for c in told["counted"]), ratings)
+            ratings = tuple([(int(p), float(a), float(b)) for p, a, b in told["ratings"]])
+            data["announced"] = Announced(tuple([c == "1" for c in told["counted"]]), ratings)
         return cls(**data)
 
 
@@ -313,13 +317,19 @@ UPCASTS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """(kind, old version) → payload of the next version. Old rows are never rewritten; they are upcast on read."""
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def canonical(data: Any) -> str:
     """Return canonical JSON: sorted keys, no spaces, shortest float form."""
-    return json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(data)
 
 
-def decode(kind: str, v: int, payload: str) -> Entry:
-    """Return the entry a row holds; old versions are upcast. Raises LedgerError."""
+def decode(kind: str, v: int, payload: str, *, told: bool = True) -> Entry:
+    """Return the entry a row holds; old versions are upcast. Raises LedgerError.
+
+    `told`: with the figures as announced, which are half of what there is to read and nothing to the fold.
+    """
     cls = KINDS.get(kind)
     if cls is None or not 1 <= v <= cls.V:
         raise LedgerError(f"unknown entry {kind} v{v}")
@@ -327,6 +337,8 @@ def decode(kind: str, v: int, payload: str) -> Entry:
         data = json.loads(payload)
         for version in range(v, cls.V):
             data = UPCASTS[kind, version](data)
+        if not told:
+            data.pop("announced", None)
         return cls.from_payload(data)
     except (TypeError, ValueError, KeyError) as error:
         raise LedgerError(f"{kind} v{v}: {error}") from error
@@ -360,9 +372,9 @@ class Row:
     refers_to: int | None
     hash: str
 
-    def entry(self) -> Entry:
-        """Decode the payload. Raises LedgerError."""
-        return decode(self.kind, self.v, self.payload)
+    def entry(self, *, told: bool = True) -> Entry:
+        """Decode the payload; `told` as in `decode`. Raises LedgerError."""
+        return decode(self.kind, self.v, self.payload, told=told)
 
 
 def row_hash(previous: str, row: Row) -> str:

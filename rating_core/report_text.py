@@ -6,9 +6,6 @@ Every step is bounded by the caps below, so that no message costs more than a fe
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
-
 from rating_core.names import normalize_name, skeleton
 from rating_core.report_diagnosis import Guesses, LineParser, LineProblem, Outcome
 from rating_core.report_lines import (
@@ -167,6 +164,9 @@ def _read_headers(lines: Sequence[Line], events: Collection[str], pools: Collect
 
 def near_header(name: str, known: Collection[str]) -> tuple[str, ...]:
     """Event and pool names that a header may have meant: at most a third of its characters are wrong."""
+    from rapidfuzz import process  # rarely needed, and many modules
+    from rapidfuzz.distance import OSA
+
     if len(name) > _LONGEST_HEADER:
         return ()
     choices = {choice: skeleton(choice) for choice in known}

@@ -2,9 +2,6 @@
 
 from collections.abc import Iterable
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
-
 from rating_core.names import normalize_name, skeleton
 
 _LONGEST = 64
@@ -94,6 +91,9 @@ class Roster:
         if key in self._alike:
             owners = dict.fromkeys(self._ids[name] for name in self._alike[key])
             return [self._current[owner] for owner in owners if owner in self._current][:limit]
+        from rapidfuzz import process  # rarely needed, and many modules
+        from rapidfuzz.distance import OSA
+
         found = []
         for other, distance, name in process.extract(
             key, self._guessable, scorer=OSA.distance, score_cutoff=_edits(len(key)), limit=None

@@ -1,13 +1,12 @@
-"""The Book's state at one point of the ledger, and the columns in which games are kept.
+"""The Book's state at one point of the ledger.
 
 A State can be copied (a checkpoint) or forked (a trial): a fork copies a standing or a pair only when it is
 first touched, so trying a report costs the same in a small and in a large league.
 """
 
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from rating_core.ledger import EventOpened, ListRow
 from rating_core.rulebook import POOLS, Pool
@@ -90,6 +89,10 @@ class Standing:
             self.event_games, self.brought, self.earlier, self.first_at, self.last_at, self.archived,
              self.barred_until, self.opened_at, self.archived_at, self.back_at,
         )  # fmt: skip
+
+    def __reduce__(self) -> tuple[type["Standing"], tuple[Any, ...]]:
+        """How pickle writes it: there are many, and field names would be most of what is written."""
+        return Standing, tuple([getattr(self, name) for name in self.__slots__])
 
     @property
     def games(self) -> int:
@@ -217,6 +220,12 @@ class PoolState:
         """Return the net score of the pair's first side in a season."""
         return self.nets[season].get(code, 0) if season in self.nets else 0
 
+    def share_nets(self, but: int = 0) -> dict[int, dict[int, int]]:
+        """Return the net scores of all seasons but one, for somebody to keep: they are copied before they change."""
+        shared = {season: nets for season, nets in self.nets.items() if season != but}
+        self._shared |= shared.keys()
+        return shared
+
     def copy(self) -> "PoolState":
         self._shared = set(self.nets)
         return PoolState(
@@ -327,118 +336,3 @@ class State:
             return self.pools[pool].standings[player]
         except KeyError:
             return Standing(self.initial[player])
-
-
-VOID = 1
-COUNTED = 2
-
-
-class GameColumns:
-    """Games as columns, one position a game, in the ledger's order. Unused player slots hold 0."""
-
-    __slots__ = (
-        "number", "report", "seq", "at", "said_at", "pool", "event", "weight", "result", "flags",
-        "players", "before", "change",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.number = array("q")
-        self.report = array("q")
-        self.seq = array("q")
-        self.at = array("q")
-        """When it was posted: decides its season (§8)."""
-        self.said_at = array("q")
-        """When its report took effect."""
-        self.pool: list[str] = []
-        self.event = array("q")
-        self.weight = array("d")
-        self.result = array("B")
-        self.flags = array("B")
-        self.players = tuple(array("q") for _ in range(4))
-        """Left first, left second, right first, right second."""
-        self.before = tuple(array("d") for _ in range(4))
-        self.change = tuple(array("d") for _ in range(4))
-
-    def __len__(self) -> int:
-        return len(self.number)
-
-    def append(
-        self, number: int, report: int, seq: int, at: int, said_at: int, pool: str, event: int, weight: float,
-        result: str, left: tuple[int, ...], right: tuple[int, ...],
-    ) -> None:  # fmt: skip
-        """Add a game not yet folded."""
-        self.number.append(number)
-        self.report.append(report)
-        self.seq.append(seq)
-        self.at.append(at)
-        self.said_at.append(said_at)
-        self.pool.append(pool)
-        self.event.append(event)
-        self.weight.append(weight)
-        self.result.append(ord(result))
-        self.flags.append(0)
-        for figures in (*self.before, *self.change):
-            figures.append(0.0)
-        for column, player in zip(self.players, _slots(left, right), strict=True):
-            column.append(player)
-
-    def same_pool(self, start: int, stop: int) -> int:
-        """Return up to where, from position `start` and at most to `stop`, games are of the same pool."""
-        pool = self.pool[start]
-        if self.pool[start:stop].count(pool) == stop - start:
-            return stop
-        return next(index for index in range(start, stop) if self.pool[index] != pool)
-
-    def copy(self) -> "GameColumns":
-        """Return independent columns with the same games."""
-        twin = GameColumns()
-        for name in self.__slots__:
-            column = getattr(self, name)
-            setattr(twin, name, tuple(c[:] for c in column) if isinstance(column, tuple) else column[:])
-        return twin
-
-    def pick(self, indexes: Sequence[int]) -> "GameColumns":
-        """Return independent columns with the games at these positions."""
-        twin = GameColumns()
-        for name in self.__slots__:
-            column, own = getattr(self, name), getattr(twin, name)
-            for part, into in zip(column, own, strict=True) if isinstance(column, tuple) else ((column, own),):
-                into.extend(part[index] for index in indexes)
-        return twin
-
-    def truncate(self, length: int) -> None:
-        """Drop the games from position `length` on."""
-        for name in self.__slots__:
-            column = getattr(self, name)
-            for part in column if isinstance(column, tuple) else (column,):
-                del part[length:]
-
-    def set_line(self, index: int, left: tuple[int, ...], result: str, right: tuple[int, ...]) -> None:
-        """Replace who played and the result, as an amendment says."""
-        self.result[index] = ord(result)
-        for column, player in zip(self.players, _slots(left, right), strict=True):
-            column[index] = player
-
-    def clear(self, index: int) -> None:
-        """Take the figures of a game that is void."""
-        self.flags[index] = VOID
-        for figures in (*self.before, *self.change):
-            figures[index] = 0.0
-
-    def left(self, index: int) -> tuple[int, ...]:
-        first, second = self.players[0][index], self.players[1][index]
-        return (first, second) if second else (first,)
-
-    def right(self, index: int) -> tuple[int, ...]:
-        first, second = self.players[2][index], self.players[3][index]
-        return (first, second) if second else (first,)
-
-    def members(self, index: int) -> Iterator[tuple[int, int]]:
-        """Yield (slot, player) of a game's players."""
-        for slot in range(4):
-            if player := self.players[slot][index]:
-                yield slot, player
-
-
-def _slots(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, int, int, int]:
-    return (left[0], left[1] if len(left) > 1 else 0, right[0], right[1] if len(right) > 1 else 0)

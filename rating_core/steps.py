@@ -1,9 +1,14 @@
 """What the Book keeps of each ledger row, so that it can run the fold again from any of them."""
 
-from dataclasses import dataclass
+from array import array
+from dataclasses import dataclass, replace
+from math import nan
+from operator import attrgetter
+from typing import Any
 
 from rating_core.ledger import Amend, Entry, Merged, Void
-from rating_core.state import State
+from rating_core.rulebook import Pool
+from rating_core.state import Lock, PoolState, Standing, State
 
 
 @dataclass(slots=True)
@@ -40,11 +45,82 @@ class Correction:
     void: bool = False
 
 
+_CODES = "diiidqiiid-qqBqqqq"
+"""How each field of a Standing is kept: the typecode of its column, - for a list."""
+_PEAK, _ARCHIVED = (Standing.__slots__.index(name) for name in ("peak", "archived"))
+_figures = attrgetter(*Standing.__slots__)
+
+
+@dataclass(slots=True)
+class KeptPool:
+    """A pool as a checkpoint keeps it: standings as columns, net scores of the newest season too, a third of the size.
+
+    Net scores of older seasons are the pool's own, as long as nobody changes them there.
+    """
+
+    pool: Pool
+    players: "array[int]"
+    columns: list[Any]
+    newest: int
+    """The season whose net scores are kept as columns; 0: none (pairs of 2v2 do not fit)."""
+    pairs: "array[int]"
+    scores: "array[int]"
+    nets: dict[int, dict[int, int]]
+    locks: dict[int, dict[int, Lock]]
+
+    @classmethod
+    def of(cls, pool: PoolState) -> "KeptPool":
+        """Keep a pool as it stands; it may go on."""
+        columns: list[Any] = list(zip(*map(_figures, pool.standings.values()), strict=True))
+        if columns:
+            columns[_PEAK] = [nan if peak is None else peak for peak in columns[_PEAK]]
+        columns = [
+            list(column) if code == "-" else array(code, column) for code, column in zip(_CODES, columns, strict=False)
+        ]
+        newest = max(pool.nets, default=0) if pool.pool.side_size == 1 else 0
+        scores = pool.nets.get(newest, {})
+        return cls(
+            pool.pool, array("I", pool.standings), columns, newest, array("Q", scores), array("i", scores.values()),
+            pool.share_nets(newest), {code: dict(seasons) for code, seasons in pool.locks.items()},
+        )  # fmt: skip
+
+    def thaw(self) -> PoolState:
+        """Return the pool as it stood."""
+        columns: list[Any] = list(self.columns)
+        if columns:
+            columns[_PEAK] = [None if peak != peak else peak for peak in columns[_PEAK]]
+            columns[_ARCHIVED] = map(bool, columns[_ARCHIVED])
+        standings = {
+            player: Standing(*figures) for player, figures in zip(self.players, zip(*columns, strict=True), strict=True)
+        }
+        locks = {code: dict(seasons) for code, seasons in self.locks.items()}
+        found = PoolState(self.pool, standings, dict(self.nets), locks)
+        found.share_nets()
+        if self.newest:
+            found.nets[self.newest] = dict(zip(self.pairs, self.scores, strict=True))
+        return found
+
+
 @dataclass(slots=True)
 class Checkpoint:
-    """The state behind the first `steps` steps and `games` games, and how many marks there were."""
+    """The state behind the first `steps` steps and `games` games, and how many marks there were.
+
+    Where players began (`initial`, `placing`) is not in it: that is the same for all.
+    """
 
     steps: int
     games: int
     marks: int
-    state: State
+    pools: dict[str, KeptPool]
+    rest: State
+    """The state but its pools."""
+
+    @classmethod
+    def of(cls, steps: int, games: int, marks: int, state: State) -> "Checkpoint":
+        """Keep a state; it may go on."""
+        rest = replace(state, pools={}, initial={}, placing={}).copy()
+        return cls(steps, games, marks, {name: KeptPool.of(pool) for name, pool in state.pools.items()}, rest)
+
+    def state(self) -> State:
+        """Return the state as it stood, without where players began."""
+        return replace(self.rest.copy(), pools={name: kept.thaw() for name, kept in self.pools.items()})

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rating_core.book import Book
+from rating_core.columns import COUNTED, GameColumns
 from rating_core.fold import fold_entry, fold_games
 from rating_core.ledger import Announced, Draft, Games
 from rating_core.report_text import GameLine
-from rating_core.state import COUNTED, GameColumns, State
+from rating_core.state import State
 
 
 @dataclass(slots=True)

@@ -146,6 +146,9 @@ class Engine:
 
     async def up(self) -> None:
         """Open the database and let messages in. Raises SchemaTooNew or StorageFailed."""
+        if not gc.isenabled():  # since bot.py began
+            gc.freeze()  # what was imported stays
+            gc.enable()
         adapter = nonebot.get_adapter(RatingAdapter)
         parts = await Parts.start(
             self.settings, self._clock, superusers=self._superusers, queues=adapter.queues, bots=_bots,

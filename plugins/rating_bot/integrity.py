@@ -28,6 +28,8 @@ class Integrity:
         found = self.last = await examine(self._league)
         if found.difference is not None:
             await self._say("differs", found.difference, wording.differs(found.difference))
+        if found.snapshot_wrong is not None:
+            await self._say("differs", "snapshot", wording.snapshot_wrong(found.snapshot_wrong))
         if found.broken_rights:
             rows = wording.rows_of(found.broken_rights)
             await self._say("broken_rights", rows, wording.broken_rights(found.broken_rights))

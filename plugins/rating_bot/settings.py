@@ -95,6 +95,14 @@ def check(settings: Settings, token: str | None) -> None:
             raise SettingsError(f"群号「{group}」不是数字。请写QQ群号，例如 476745350。")
 
 
+def snapshot_file(settings: Settings) -> Path:
+    """Return the file that keeps the folded book between two runs; it may be deleted at any time."""
+    from rating_core.store.database import sqlite_path
+
+    path = sqlite_path(settings.database_url)
+    return data_folder(settings) / f"{path.stem if path else 'ratings'}.snapshot"
+
+
 def data_folder(settings: Settings) -> Path:
     """Return the folder for backups and files: beside the SQLite file, else data/."""
     from rating_core.store.database import sqlite_path

@@ -18,7 +18,7 @@ from plugins.rating_bot.handlers.makeup import merge_held
 from plugins.rating_bot.integrity import Integrity
 from plugins.rating_bot.pictures.painter import Painter
 from plugins.rating_bot.runtime import BACKUPS, Runtime
-from plugins.rating_bot.settings import Settings, data_folder
+from plugins.rating_bot.settings import Settings, data_folder, snapshot_file
 from plugins.rating_bot.wire.files import GroupFiles
 from plugins.rating_bot.wire.gapfill import Gap, GapFill
 from plugins.rating_bot.wire.history import Caller
@@ -32,6 +32,7 @@ from rating_core.service.league import League
 from rating_core.service.people import Member, admit_admins
 from rating_core.store.database import Database, ProcessLock, StorageFailed
 from rating_core.store.migrate import migrate
+from rating_core.store.snapshot import Snapshot
 from rating_core.store.wire_store import forget_chats
 from rating_core.times import HOUR_MS
 
@@ -84,7 +85,10 @@ class Parts:
         if fresh_chats:
             async with database.write() as connection:
                 await forget_chats(connection)
-        league = await League.open(database, clock.now, superusers)
+        snapshot = Snapshot(snapshot_file(settings))
+        league = await League.open(database, clock.now, superusers, snapshot)
+        if snapshot.refused:
+            logger.warning(f"启动快照不能用（{snapshot.refused}），已删除，账本从头算过。")
 
         async def members(group: str) -> list[Member]:
             return await _members(next(iter(bots().values()), None), group, clock.now())
@@ -136,7 +140,12 @@ class Parts:
             done=_releasing(runtime, sender, sure, caught_up, tasks), heard=qq_clock.heard if qq_clock else None,
         )  # fmt: skip
         await sender.start()
-        _spawn(tasks, integrity.examine())
+
+        async def examine() -> None:
+            if (await integrity.examine()).well:
+                await league.save_snapshot()
+
+        _spawn(tasks, examine())
         return cls(
             runtime, database, lock, sender, painter, watermarks, gapfill, dispatcher, integrity,
             DailyBackup(runtime, tell), sure, caught_up, tasks,
@@ -216,6 +225,8 @@ class Parts:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         try:
             await self.flush()
+            if self.integrity.last is not None and self.integrity.last.well:
+                await self.runtime.league.save_snapshot()
         finally:
             await self.lock.release()
             await self.database.close()

@@ -4,8 +4,6 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz, process
-
 from rating_core.importing.files import MAX_GAMES, GameFile, RawGame
 from rating_core.importing.moments import read_moment
 from rating_core.importing.table import FileProblem, plain_header
@@ -107,6 +105,8 @@ def _header(number: int, cells: Sequence[str], keys: Sequence[str | None]) -> He
 
 def _meant(title: str, known: Iterable[str]) -> str | None:
     """Return the column that an unknown header may have been meant as: one that is missing, a letter away."""
+    from rapidfuzz import fuzz, process  # rarely needed, and many modules
+
     missing = [alias for alias, key in _KEYS.items() if key not in known and len(alias) > 1 and alias not in _FIGURES]
     found = process.extractOne(plain_header(title), missing, scorer=fuzz.ratio, score_cutoff=75)
     return None if found is None else COLUMNS[_KEYS[found[0]]][0]

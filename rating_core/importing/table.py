@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
-from rapidfuzz import fuzz, process
-
 from rating_core.names import clean_text
 
 MAX_BYTES = 5_000_000
@@ -170,6 +168,8 @@ def _columns(header: Sequence[str]) -> tuple[dict[str, int], dict[str, str]]:
 
 def _near(plain: str) -> str | None:
     """Return the known header that an unknown one may have been meant as."""
+    from rapidfuzz import fuzz, process  # rarely needed, and many modules
+
     found = process.extractOne(plain[:20], list(_KEYS), scorer=fuzz.ratio, score_cutoff=60)
     return title_of(_KEYS[found[0]]) if found else None
 

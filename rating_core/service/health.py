@@ -23,6 +23,9 @@ class Health:
     """The first ledger row that is not what was written."""
     difference: str | None
     """Where the live Book, or what was announced, differs from a fresh fold."""
+    snapshot_wrong: str | None
+    """Where the Book differed from a fresh fold because its snapshot was wrong; by now the fresh fold is in its place.
+    """
     broken_rights: tuple[BrokenRow, ...]
     """Rows that should grant rights and grant none."""
     players: int
@@ -55,10 +58,18 @@ async def _examine(league: League) -> Health:
         engine = await league.database.engine_version(connection)
     if replay.broken is not None:
         league.found_damage(replay.broken)
-    wrong = None if league.damage is not None else replay.wrong or await _difference(league, replay.book)
+    found, snapshot_wrong = await _difference(league, replay.book), None
+    if league.damage is None and league.from_snapshot:
+        if found is not None:
+            found, snapshot_wrong = None, found
+            await league.replace_snapshot(replay.book)
+        league.from_snapshot = False
+    wrong = None if league.damage is not None else found or replay.wrong
     broken = league.damage.seq if league.damage is not None else None
     games = len(league.book.columns)
-    return Health(replay.rows, broken, wrong, broken_rights, len(league.directory.roster), games, sends, engine)
+    return Health(
+        replay.rows, broken, wrong, snapshot_wrong, broken_rights, len(league.directory.roster), games, sends, engine
+    )
 
 
 async def replay_ledger(ledger: LedgerStore, replay: Replay) -> None:

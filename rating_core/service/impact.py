@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from rating_core.book import Book
 from rating_core.check import TOLERANCE
+from rating_core.columns import VOID
 from rating_core.directory import Directory
 from rating_core.ledger import Settlement
 from rating_core.report_text import GameLine, Result
 from rating_core.rules import challenge as challenges
 from rating_core.rules.display import board_order
-from rating_core.state import VOID, Challenge, Standing
+from rating_core.state import Challenge, Standing
 
 
 @dataclass(frozen=True, slots=True)

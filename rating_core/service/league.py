@@ -5,8 +5,8 @@ After any exception it catches up before the next command.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from rating_core.book import Book
@@ -20,11 +20,12 @@ from rating_core.store.database import Database, DbConnection, StorageFailed
 from rating_core.store.desk_store import DeskStore, JournalLine
 from rating_core.store.forgetting import Forgetting
 from rating_core.store.import_store import ImportStore
-from rating_core.store.ledger_store import LedgerStore
+from rating_core.store.ledger_store import BATCH, LedgerStore
 from rating_core.store.list_store import ListStore
 from rating_core.store.people_store import Counters, PeopleStore
 from rating_core.store.report_store import ReportStore
 from rating_core.store.sealed import BrokenRow, broken_rows
+from rating_core.store.snapshot import LEAST_GAMES, LEAST_ROWS, Snapshot, SnapshotUnfit
 from rating_core.store.tables import roles
 from rating_core.store.wire_store import ChatTable, InboxTable, OutboxTable
 from rating_core.trial import Trial, announce
@@ -52,6 +53,19 @@ class Tried:
     book: Book
 
 
+class _Nonsense(Exception):
+    """A row holds what the fold cannot do with."""
+
+
+@contextmanager
+def _nonsense() -> Iterator[None]:
+    """Turn whatever a Book raises into _Nonsense: what holds nonsense may fail anywhere in the fold, half-way."""
+    try:
+        yield
+    except Exception as error:
+        raise _Nonsense(repr(error)) from error
+
+
 class League:
     """Everything the bot knows, and the only way to change it."""
 
@@ -67,18 +81,58 @@ class League:
         self.damage: Damage | None = None
         self.tried: Tried | None = None
         """The last correction that was shown, until the book moves: applying it need not fold again."""
+        self.snapshot: Snapshot | None = None
+        self.from_snapshot = False
+        """The Book began as a snapshot, and no fresh fold has confirmed it yet."""
         self._uncertain = False
         self._catching_up = asyncio.Lock()
 
     @classmethod
     async def open(
-        cls, database: Database, clock: Callable[[], int], superusers: frozenset[str] = frozenset()
-    ) -> "League":
-        """Read the directory and fold the whole ledger, as far as it can be. The database must be migrated."""
+        cls, database: Database, clock: Callable[[], int], superusers: frozenset[str] = frozenset(),
+        snapshot: Snapshot | None = None,
+    ) -> "League":  # fmt: skip
+        """Read the directory and fold the whole ledger, as far as it can be. The database must be migrated.
+
+        With a snapshot that is of this very ledger only the rows after it are read; `health.examine` looks at all.
+        """
         league = cls(database, clock, superusers)
+        league.snapshot = snapshot
         await league._reload_directory()
+        if snapshot is not None:
+            await league._begin_with(snapshot)
         await league.catch_up()
         return league
+
+    async def _begin_with(self, snapshot: Snapshot) -> None:
+        """Begin with the snapshot's Book, where ledger row `seq` is the one it was folded to; else delete it."""
+        try:
+            if (key := await asyncio.to_thread(snapshot.key)) is None:
+                return
+            async with self.database.read() as connection:
+                row = await LedgerStore(connection).first_after(key[0] - 1)
+            if row is None or (row.seq, row.hash) != key:
+                raise SnapshotUnfit("of another ledger")
+            self.book = await asyncio.to_thread(snapshot.load)
+            self.from_snapshot = True
+        except (SnapshotUnfit, LedgerError) as error:
+            snapshot.refused = str(error)
+            await asyncio.to_thread(snapshot.discard)
+
+    async def replace_snapshot(self, fresh: Book) -> None:
+        """The snapshot was wrong: delete it and go on with a fresh fold. Raises StorageFailed."""
+        async with self.database.write():  # no transaction is under way that began on the other Book
+            self.book = fresh
+            await self.catch_up()
+        if self.snapshot is not None:
+            await asyncio.to_thread(self.snapshot.discard)
+
+    async def save_snapshot(self) -> bool:
+        """Write the Book down for the next start, where that is worth while; return whether it was."""
+        snapshot, book, seq = self.snapshot, self.book, self.book.seq
+        if snapshot is None or self.damage or len(book.columns) < LEAST_GAMES or seq - snapshot.seq < LEAST_ROWS:
+            return False
+        return await asyncio.to_thread(snapshot.save, book, lambda: self.book is book and book.seq == seq)
 
     async def _reload_directory(self) -> None:
         async with self.database.read() as connection:
@@ -102,42 +156,58 @@ class League:
             return
         async with self._catching_up, self.database.read() as connection:
             ledger = LedgerStore(connection)
-            seq, previous = self.book.seq, self.book.hash
             try:
-                async for batch in ledger.batches_after(seq):
-                    for row in batch:
-                        seq += 1
-                        if not continues(row, seq, previous):
-                            self.found_damage(seq)
-                        previous = row.hash
-                    await self._read(ledger, batch)
-                    await asyncio.sleep(0)
-            except LedgerError:
+                readable = await self._read_on(ledger)
+            except _Nonsense:
+                self.book = await self._up_to_nonsense(ledger)
+                readable = False
+            if not readable:
                 self.found_damage(self.book.seq + 1, self.book.seq)
-            else:
-                if await ledger.head() != (self.book.seq, self.book.hash):
-                    self.found_damage(self.book.seq + 1)
+            elif await ledger.head() != (self.book.seq, self.book.hash):
+                self.found_damage(self.book.seq + 1)
         self.directory.merged = self.book.merged
 
-    async def _read(self, ledger: LedgerStore, rows: list[Row]) -> None:
-        """Let the Book read these rows. Raises LedgerError where one holds nonsense; the Book then ends before it."""
-        try:
-            self.book.advance(rows)
-        except Exception as error:  # nonsense may fail anywhere in the fold, half-way
-            good = await self._last_good_row(ledger)
-            self.book = Book()
-            self.book.advance([row async for row in ledger.rows_after(0) if row.seq <= good])
-            raise LedgerError(f"row {good + 1}: {error!r}") from error
+    async def _read_on(self, ledger: LedgerStore) -> bool:
+        """Let the Book read the rows after its seq; return whether all can be read, else it ends before the first.
 
-    async def _last_good_row(self, ledger: LedgerStore) -> int:
-        """Return the last ledger row before the first that no Book can read."""
-        trial, good = Book(), 0
+        A few rows are folded at once. Many are read part by part into a fork that is folded once, in a thread: the bot
+        goes on answering, and nobody sees a Book that is not folded. Raises _Nonsense: the Book is then of no use.
+        """
+        book, seq, previous, readable = self.book, self.book.seq, self.book.hash, True
+        try:
+            async for batch in ledger.batches_after(seq):
+                for row in batch:
+                    seq += 1
+                    if not continues(row, seq, previous):
+                        self.found_damage(seq)
+                    previous = row.hash
+                if book is self.book and len(batch) == BATCH:
+                    book = book.fork()
+                with _nonsense():
+                    book.read(batch)
+                    if book is self.book:
+                        book.fold()
+                await asyncio.sleep(0)
+        except LedgerError:
+            readable = False
+        if book is not self.book:
+            with _nonsense():
+                await asyncio.to_thread(book.fold)
+            if book.seq > self.book.seq:  # else a transaction put a newer one in place meanwhile
+                self.book = book
+        return readable
+
+    async def _up_to_nonsense(self, ledger: LedgerStore) -> Book:
+        """Return a Book of the rows before the first that no Book can read."""
+        trial, good = Book(), Book()
+        sensible: list[Row] = []
         async for row in ledger.rows_after(0):
             try:
                 trial.advance([row])
             except Exception:
-                return good
-            good = row.seq
+                break
+            sensible.append(row)
+        good.advance(sensible)
         return good
 
     def found_damage(self, seq: int, read_to: int | None = None) -> None:

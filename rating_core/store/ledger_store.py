@@ -58,7 +58,7 @@ class LedgerStore:
         while True:
             query = select(*_COLUMNS).where(ledger.c.seq > seq).order_by(ledger.c.seq).limit(size)
             try:
-                batch = [Row(*record) for record in await self._connection.execute(query)]
+                batch = [Row(*record) for record in (await self._connection.execute(query)).all()]
             except DBAPIError as error:
                 if not _is_damage(error):
                     raise
@@ -76,6 +76,12 @@ class LedgerStore:
         async for batch in self.batches_after(seq):
             for row in batch:
                 yield row
+
+    async def first_after(self, seq: int) -> Row | None:
+        """Return the first row after `seq`, None if there is none. Raises LedgerError where SQLite cannot read it."""
+        async for row in self.rows_after(seq):
+            return row
+        return None
 
     async def rows_of(self, kind: str) -> list[Row]:
         """Return the rows of one kind, in order."""

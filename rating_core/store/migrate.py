@@ -1,13 +1,12 @@
-"""Bringing the database to this version's tables, with a backup first."""
+"""Bringing the database to this version's tables, with a backup first.
+
+Alembic is imported only where a migration is missing: nearly every start needs none.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect, text
 
 from rating_core.failpoints import hit
 from rating_core.store.backup import backup_sqlite
@@ -29,22 +28,31 @@ class Upgrade:
     """The backup made before; None on PostgreSQL where there is no pg_dump."""
 
 
-def _config(connection: Connection | None = None) -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    return config
+def _revisions() -> list[str]:
+    """Return this version's migrations, oldest first: each file's name begins with its revision."""
+    return sorted(script.stem.partition("_")[0] for script in (MIGRATIONS / "versions").glob("*.py"))
 
 
 def _revision(connection: Connection) -> str | None:
-    return MigrationContext.configure(connection).get_current_revision()
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
 
 
 async def schema_state(database: Database) -> tuple[str | None, str]:
     """Return the database's revision (None: no tables yet) and the one this version needs."""
-    head = ScriptDirectory.from_config(_config()).get_current_head()
     async with database.read() as connection:
-        return await connection.run_sync(_revision), head or ""
+        return await connection.run_sync(_revision), _revisions()[-1]
 
 
 async def migrate(database: Database, backups: Path) -> Upgrade | None:
@@ -55,8 +63,7 @@ async def migrate(database: Database, backups: Path) -> Upgrade | None:
     current, head = await schema_state(database)
     if current == head:
         return None
-    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
-    if current is not None and current not in known:
+    if current is not None and current not in _revisions():
         raise SchemaTooNew(current)
     upgrade = None
     if current is not None:
@@ -66,7 +73,7 @@ async def migrate(database: Database, backups: Path) -> Upgrade | None:
         else:
             upgrade = Upgrade(await dump(database.url, backups, label))
     async with database.write() as connection:
-        await connection.run_sync(lambda sync: command.upgrade(_config(sync), "head"))
+        await connection.run_sync(_upgrade)
         hit("before_migration_commit")
     hit("after_migration_commit")
     return upgrade

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import Row, Table, and_, bindparam, delete, func, insert, not_, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from .tables import chats, inbox, outbox
@@ -57,7 +57,11 @@ _ADD = insert(outbox).returning(outbox.c.outbox_id)
 
 def _insert(connection: AsyncConnection) -> Callable[[Table], Any]:
     """Return the INSERT that knows ON CONFLICT, on SQLite and PostgreSQL alike."""
-    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql  # imported by the engine already
+
+        return postgresql.insert
+    return sqlite.insert
 
 
 @cache

@@ -12,12 +12,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from rating_core.columns import GameColumns
 from rating_core.fold import fold_games
 from rating_core.ledger import GENESIS, Draft, Games, PlayerRegistered, Row, seal
 from rating_core.names import skeleton
 from rating_core.report_text import GameLine, Result
 from rating_core.rulebook import DEFAULT_POOL
-from rating_core.state import GameColumns
 from rating_core.store.database import Database
 from rating_core.store.migrate import migrate
 from rating_core.store.report_store import dump_lines, pair_text, same_key

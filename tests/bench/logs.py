@@ -9,8 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from rating_core.columns import GameColumns
 from rating_core.rulebook import DEFAULT_POOL
-from rating_core.state import GameColumns, State
+from rating_core.state import State
 from rating_core.times import season_of, start_of
 
 INITIAL = 2000.0

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import pytest
 
 from rating_core.book import Book
+from rating_core.columns import COUNTED
 from rating_core.ledger import Row
 from rating_core.queries.boards import board
 from rating_core.rules.challenge import debts
 from rating_core.rules.eligibility import bar_of
 from rating_core.service.league import League
-from rating_core.state import COUNTED
 from rating_core.store.ledger_store import LedgerStore
 from tests.support.plain_book import pair_of, year_of
 from tests.support.plain_league import PlainLeague

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rating_core import book as book_module
 from rating_core.book import Book
 from rating_core.check import TOLERANCE, difference
+from rating_core.columns import VOID
 from rating_core.directory import Directory
 from rating_core.ledger import (
     Adjustment,
@@ -33,7 +34,6 @@ from rating_core.queries import board
 from rating_core.roster import Roster
 from rating_core.rules import season
 from rating_core.service.impact import Impact, changed_games, compare
-from rating_core.state import VOID
 from rating_core.times import DAY_MS
 from tests.support.books import Books
 from tests.support.rows import Rows, ms
@@ -84,8 +84,8 @@ def check_listed(before: Book, after: Book, at: int) -> Impact:
             for c in (before.columns, after.columns)
         )
         moved = any(
-            abs(a[index] - b[index]) > TOLERANCE
-            for a, b in zip(before.columns.change, after.columns.change, strict=True)
+            abs(before.columns.change[slot][index] - after.columns.change[slot][index]) > TOLERANCE
+            for slot in before.columns.slots
         )
         if one != other:
             rewritten.append(before.columns.number[index])

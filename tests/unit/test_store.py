@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, make_url, text
 from sqlalchemy.exc import IntegrityError
 
@@ -183,6 +185,15 @@ async def test_the_first_migration_too_is_whole_or_absent(engine: str, migration
     assert await migrate.migrate(database, tmp_path / "backups") is None
     assert await LedgerStoreHead.of(database) == (0, GENESIS)
     await database.close()
+
+
+def test_a_migration_s_file_is_named_after_its_revision() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(migrate.MIGRATIONS))
+    scripts = list(ScriptDirectory.from_config(config).walk_revisions())
+    assert [script.revision for script in reversed(scripts)] == sorted(
+        Path(script.path).stem.partition("_")[0] for script in scripts
+    )
 
 
 async def test_a_database_of_a_newer_version_is_left_alone(database: Database, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import io
 import json
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plugins.rating_bot.handlers.context import Context
 from plugins.rating_bot.handlers.grammar import choice
@@ -33,7 +33,9 @@ from rating_core.store.desk_store import Preview
 from rating_core.store.import_store import ImportStore
 from rating_core.store.people_store import Counters
 from rating_core.times import to_datetime
-from rating_core.workbook.export import Exported, export
+
+if TYPE_CHECKING:
+    from rating_core.workbook.export import Exported
 
 IMPORT = "import"
 """Kind of the previews."""
@@ -64,8 +66,10 @@ _uploads: OrderedDict[str, Upload] = OrderedDict()
 # --- out --------------------------------------------------------------------------------------------------
 
 
-async def _upload(runtime: Runtime, message: Inbound) -> tuple[str, Exported, int] | tuple[str, FileFailed]:
+async def _upload(runtime: Runtime, message: Inbound) -> "tuple[str, Exported, int] | tuple[str, FileFailed]":
     """Write the workbook in a thread, then hand it to QQ."""
+    from rating_core.workbook.export import export  # rarely needed, and many modules
+
     book, directory, at = runtime.league.book.fork(), runtime.league.directory, runtime.clock.now()
     name = f"等级分{to_datetime(at).strftime('%Y%m%d-%H%M')}.xlsx"
     stream = io.BytesIO()

@@ -30,6 +30,14 @@ def differs(where: str) -> str:
     return f"重算与现榜不一致，从{where}起；账本本身完好。记分照常，请联系维护者。\n/体检"
 
 
+def snapshot_wrong(where: str) -> str:
+    """To desk and superusers: the book this start began with was not what the ledger says; it has been put right."""
+    return (
+        f"启动时读的快照与账本重算不一致，从{where}起。账本本身完好：快照已删除，现榜已换成重算的结果。\n"
+        "请核对这次启动以来的报分，并告诉维护者。/体检"
+    )
+
+
 def broken_rights(rows: Sequence[BrokenRow]) -> str:
     """To desk and superusers: rows that grant nothing any more, and how to give the rights anew."""
     admins = "；在弄清楚之前，群主和管理员的身份不会自动带来记分员权限" if _has(rows, "roles") else ""

@@ -1,6 +1,7 @@
 """What the bot says about the workbook: /导出, /导入 and its preview."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from plugins.rating_bot.wire.files import FileFailed
 from plugins.rating_bot.wording.common import fit
@@ -16,7 +17,9 @@ from rating_core.service.people import PREVIEW_MINUTES
 from rating_core.shell import games_wording, import_wording
 from rating_core.store.desk_store import Preview
 from rating_core.store.import_store import ImportedFile
-from rating_core.workbook.export import Exported
+
+if TYPE_CHECKING:
+    from rating_core.workbook.export import Exported
 
 NEW_PLAYERS, ANY_WORD = "新棋手", "不认得的算负"
 """Words that /导入 takes."""
@@ -38,7 +41,7 @@ def _short(text: str) -> str:
 # --- out --------------------------------------------------------------------------------------------------
 
 
-def uploaded(name: str, made: Exported, size: int) -> str:
+def uploaded(name: str, made: "Exported", size: int) -> str:
     """The workbook is among the group's files."""
     text = f"已上传到群文件：{name}（{size / 1024:.0f} KB），对局{made.games}局，棋手{made.players}人。"
     return f"{text}\n公式是活的，改战绩里的结果会重算；机器人的账本不会跟着变。\n{games_wording.NOT_CARRIED}"
