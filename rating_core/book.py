@@ -38,8 +38,8 @@ from rating_core.steps import Checkpoint, Correction, Original, Step
 E = TypeVar("E", bound=Entry)
 CHECKPOINT_GAMES = 250
 """Near the end there is a checkpoint about every so many games, or every fiftieth part of all where that is more."""
-CHECKPOINT_SHARE = 7
-"""Farther back, so big a part of the games from one to the end may lie between it and the next: a seventh."""
+CHECKPOINT_SHARE = 8
+"""Farther back, so big a part of the games from one to the end may lie between it and the next: an eighth."""
 
 
 @dataclass(slots=True)
