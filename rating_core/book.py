@@ -37,7 +37,7 @@ from rating_core.steps import Checkpoint, Correction, Original, Step
 
 E = TypeVar("E", bound=Entry)
 CHECKPOINT_GAMES = 250
-"""Near the end there is a checkpoint about every so many games, or every fiftieth part of all where that is more."""
+"""Near the end there is a checkpoint about every so many games, or every thirtieth part of all where that is more."""
 CHECKPOINT_SHARE = 8
 """Farther back, so big a part of the games from one to the end may lie between it and the next: an eighth."""
 
@@ -177,7 +177,7 @@ class Book:
     def _next_checkpoint(self, last: int) -> int:
         """Return the most games there may be before the checkpoint that follows one at `last` games."""
         games = len(self.columns)
-        return last + max(CHECKPOINT_GAMES, games // 50, (games - last) // CHECKPOINT_SHARE)
+        return last + max(CHECKPOINT_GAMES, games // 30, (games - last) // CHECKPOINT_SHARE)
 
     def _place(self, seq: int) -> tuple[int, int]:
         """Return how many steps and how many games stand before ledger row `seq`."""
