@@ -4,7 +4,8 @@ A State can be copied (a checkpoint) or forked (a trial): a fork copies a standi
 first touched, so trying a report costs the same in a small and in a large league.
 """
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -182,7 +183,25 @@ class _Fork(dict[K, V]):
         return super().__contains__(key) or key in self._base
 
 
-class _NetFork(dict[int, int]):
+class Nets(dict[int, int]):
+    """Net scores by pair. Pickled as columns: while a large dict is pickled, no other thread can do anything."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Callable[..., "Nets"], tuple[Any, ...]]:
+        try:
+            pairs: Any = array("Q", self)
+        except OverflowError:  # pairs of 2v2 have 128 bits
+            pairs = list(self)
+        return nets_of_columns, (pairs, array("i", self.values()))
+
+
+def nets_of_columns(pairs: Iterable[int], scores: Iterable[int]) -> Nets:
+    """Return net scores from what `Nets` are pickled as."""
+    return Nets(zip(pairs, scores, strict=True))
+
+
+class _NetFork(Nets):
     """Net scores that are looked up in their base, with get, until they are set here."""
 
     __slots__ = ("_base",)
@@ -202,7 +221,7 @@ class PoolState:
 
     pool: Pool
     standings: dict[int, Standing] = field(default_factory=dict)
-    nets: dict[int, dict[int, int]] = field(default_factory=dict)
+    nets: dict[int, Nets] = field(default_factory=dict)
     """By season: net score of the pair's first side in casual games since the last release."""
     locks: dict[int, dict[int, Lock]] = field(default_factory=dict)
     """By pair: the seasons in which it is locked. A pair that was locked once stays here."""
@@ -213,14 +232,14 @@ class PoolState:
         """Return the net scores of a season, to be changed; a new season starts at 0."""
         if season in self._shared:
             self._shared.discard(season)
-            self.nets[season] = dict(self.nets[season])
-        return self.nets.setdefault(season, {})
+            self.nets[season] = Nets(self.nets[season])
+        return self.nets.setdefault(season, Nets())
 
     def net(self, season: int, code: int) -> int:
         """Return the net score of the pair's first side in a season."""
         return self.nets[season].get(code, 0) if season in self.nets else 0
 
-    def share_nets(self, but: int = 0) -> dict[int, dict[int, int]]:
+    def share_nets(self, but: int = 0) -> dict[int, Nets]:
         """Return the net scores of all seasons but one, for somebody to keep: they are copied before they change."""
         shared = {season: nets for season, nets in self.nets.items() if season != but}
         self._shared |= shared.keys()

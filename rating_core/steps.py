@@ -8,7 +8,7 @@ from typing import Any
 
 from rating_core.ledger import Amend, Entry, Merged, Void
 from rating_core.rulebook import Pool
-from rating_core.state import Lock, PoolState, Standing, State
+from rating_core.state import Lock, Nets, PoolState, Standing, State, nets_of_columns
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class KeptPool:
     """The season whose net scores are kept as columns; 0: none (pairs of 2v2 do not fit)."""
     pairs: "array[int]"
     scores: "array[int]"
-    nets: dict[int, dict[int, int]]
+    nets: dict[int, Nets]
     locks: dict[int, dict[int, Lock]]
 
     @classmethod
@@ -78,7 +78,7 @@ class KeptPool:
             list(column) if code == "-" else array(code, column) for code, column in zip(_CODES, columns, strict=False)
         ]
         newest = max(pool.nets, default=0) if pool.pool.side_size == 1 else 0
-        scores = pool.nets.get(newest, {})
+        scores = pool.nets.get(newest, Nets())
         return cls(
             pool.pool, array("I", pool.standings), columns, newest, array("Q", scores), array("i", scores.values()),
             pool.share_nets(newest), {code: dict(seasons) for code, seasons in pool.locks.items()},
@@ -97,7 +97,7 @@ class KeptPool:
         found = PoolState(self.pool, standings, dict(self.nets), locks)
         found.share_nets()
         if self.newest:
-            found.nets[self.newest] = dict(zip(self.pairs, self.scores, strict=True))
+            found.nets[self.newest] = nets_of_columns(self.pairs, self.scores)
         return found
 
 

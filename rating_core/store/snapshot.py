@@ -33,6 +33,7 @@ _OURS: tuple[type, ...] = (
     report_text.Result, *ledger.KINDS.values(),
 )  # fmt: skip
 _ALLOWED: dict[tuple[str, str], Any] = {(cls.__module__, cls.__qualname__): cls for cls in _OURS}
+_ALLOWED |= {(state.__name__, "nets_of_columns"): state.nets_of_columns}
 _ALLOWED |= {("array", "array"): array, ("array", "_array_reconstructor"): _array_reconstructor}
 """All that a file may name: whoever changes it can make the Book wrong, but cannot run anything."""
 
@@ -146,7 +147,7 @@ def _is_whole(file: BinaryIO) -> bool:
 
 
 class _Summed:
-    """A file to write to, and the sum of what was written. That each piece comes by here lets other threads run."""
+    """A file to write to, and the sum of what was written."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
