@@ -9,6 +9,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     ForeignKey,
     Index,
     Integer,
@@ -25,6 +26,11 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
+
+
+def unindexed(column: Column[str]) -> ColumnElement[str]:
+    """Return a text column as a value by which no index is searched: rows that are few by another column's."""
+    return column.concat("")
 
 
 def _seal() -> Column[str]:

@@ -121,6 +121,9 @@ class Sender:
 
     async def recognise(self, chat: str, message_id: str) -> None:
         """Somebody answers a message: if it is one of which QQ has not said that it is out, it is, under this id."""
+        lane = self._lanes.get(chat)
+        if not self._tasks and (lane is None or lane.task is None):
+            return  # all that is known of is out
         async with self._database.read() as connection:
             rows = await OutboxTable(connection).rows("sending", "unknown", chat=chat)
         bot = await self._serving.pick(chat) if rows else None
@@ -234,7 +237,8 @@ class Sender:
         return to_segments(row.text, quote=quote, mentions=row.chat.startswith("g") and not as_plain)
 
     async def _sent(self, lane: Lane, row: OutRow, message_id: str) -> None:
-        async with self._database.write() as connection:
+        """Note that a row is out; until a power cut that takes it back, history tells the same."""
+        async with self._database.write(note=True) as connection:
             await OutboxTable(connection).mark_sent(row.outbox_id, message_id)
             if lane.paused and not lane.doubted:
                 await ChatTable(connection).set_pause(row.chat, None)
