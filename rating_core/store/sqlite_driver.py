@@ -49,7 +49,7 @@ class QuickConnection(aiosqlite.Connection):
             self._begin = sql
             return _Answer()
         begin, self._begin, self._idle = self._begin, "", False
-        answer: _Answer = await self._execute(self._run, begin, sql, parameters, many)
+        answer: _Answer = await self._execute(self._run, begin, sql, parameters, many)  # type: ignore[no-untyped-call]
         return answer
 
     def _run(self, begin: str, sql: str, parameters: Any, many: bool) -> _Answer:

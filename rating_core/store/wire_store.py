@@ -75,6 +75,10 @@ _SET_ABOUT = update(inbox).where(inbox.c.inbox_id == bindparam("number")).values
 _OUTBOX_ROW = update(outbox).where(outbox.c.outbox_id == bindparam("number"))
 _MARK_SENDING = _OUTBOX_ROW.values(state="sending", sending_at=bindparam("at"), attempts=outbox.c.attempts + 1)
 _MARK_SENT = _OUTBOX_ROW.values(state="sent", message_id=bindparam("sent_as"), error="", picture=None)
+_KEEPS_WAITING = union_all(
+    select(outbox.c.outbox_id).where(outbox.c.state.in_(WORK), _IN_CHAT),
+    select(chats.c.watermark_at).where(chats.c.chat == bindparam("chat"), chats.c.paused_until.is_not(None)),
+).limit(1)
 _ADD = insert(outbox).returning(outbox.c.outbox_id)
 
 
@@ -211,8 +215,23 @@ class OutboxTable:
         state = "held" if held else "pending"
         row: dict[str, Any] = {"chat": chat, "text": text, "kind": kind, "about": about, "quote": quote, "state": state}
         row |= {"picture": picture, "caption": caption, "created_at": created_at, "expires_at": expires_at}
-        result = await self._connection.execute(_ADD, row | {"attempts": 0, "error": ""})
+        result = await self._connection.execute(_ADD, row | {"attempts": 0, "sending_at": None, "error": ""})
         return int(result.scalar_one())
+
+    async def is_free(self, chat: str) -> bool:
+        """Return whether nothing is to be done in a chat, and sending to it does not rest."""
+        return (await self._connection.execute(_KEEPS_WAITING, {"chat": chat})).first() is None
+
+    async def begin(
+        self, *, chat: str, text: str, kind: str, created_at: int, about: str, quote: str | None,
+        expires_at: int | None, at: int, picture: None = None, caption: str = "",
+    ) -> OutRow:  # fmt: skip
+        """Queue a message that is sent as soon as it is committed: from then on it may be out. Return it as unsent."""
+        row: dict[str, Any] = {"chat": chat, "text": text, "kind": kind, "about": about, "quote": quote}
+        row |= {"picture": picture, "caption": caption, "created_at": created_at, "expires_at": expires_at}
+        row |= {"state": "sending", "error": ""}
+        number = (await self._connection.execute(_ADD, row | {"attempts": 1, "sending_at": at})).scalar_one()
+        return OutRow(**row, outbox_id=int(number), attempts=0, sending_at=None, message_id=None)
 
     async def kind_of(self, chat: str, message_id: str) -> str:
         """Return the kind of one of the bot's own messages (prompt, ack, answer …); empty when it is none."""

@@ -72,7 +72,7 @@ class Waits:
 
 
 async def one_by_one(echo: Stack, bots: Mapping[str, Stack], rounds: int) -> tuple[list[float], dict[str, Waits]]:
-    """Take turns: an echo, then a report and its 确认 at each bot."""
+    """Take turns: an echo, a report at each bot, then a 确认 at each."""
     echoes: list[float] = []
     waits = {name: Waits() for name in bots}
     playing = {name: pairs(bot.players) for name, bot in bots.items()}
@@ -82,11 +82,14 @@ async def one_by_one(echo: Stack, bots: Mapping[str, Stack], rounds: int) -> tup
             echoes, waits = [], {name: Waits() for name in bots}
             before = {name: stack.processor for name, stack in {"echo": echo, **bots}.items()}
         echoes.append(await echo.echo(f"在吗 {number}"))
+        games = {}
         for name, bot in bots.items():
             left, right = next(playing[name])
             report, prompt, seconds = await bot.report(left, right)
             waits[name].report.append(seconds)
-            waits[name].confirm.append(await bot.confirm(right, report, prompt))
+            games[name] = right, report, prompt
+        for name, bot in bots.items():  # not before the others were asked: nobody confirms in the same instant
+            waits[name].confirm.append(await bot.confirm(*games[name]))
     for name, bot in bots.items():
         waits[name].processor = (bot.processor - before[name]) / rounds
     print(f"processor: echo {1000 * (echo.processor - before['echo']) / rounds:.2f} ms an answer; report and 确认 "

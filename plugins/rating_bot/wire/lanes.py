@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rating_core.store.wire_store import OutRow
+
 from .history import Caller
 from .repair import whole
 from .segments import Segment
@@ -41,6 +43,10 @@ class Lane:
     not_before: float = 0.0
     paused: bool = False
     pauses: int = 0
+    marked: OutRow | None = None
+    """What was marked as being sent when it was queued, and is to be sent now."""
+    unconfirmed: set[int] = field(default_factory=set)
+    """Rows so marked by a transaction that has not ended: nothing is to be done about them, or sent before them."""
     begun: dict[int, float] = field(default_factory=dict)
     """When the sending of rows began whose fate is not known."""
     look_at: dict[int, float] = field(default_factory=dict)

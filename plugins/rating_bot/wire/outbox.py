@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 
 from nonebot.log import logger
 
@@ -16,6 +16,7 @@ from .history import Caller, HistoryUnavailable
 from .lanes import Lane, message_id_of, send
 from .lanes import Patience as Patience
 from .messages import AT_MARK, Picture, Sent
+from .queueing import Queueing
 from .reconcile import OwnMessages
 from .segments import Segment, picture_segments, to_segments
 from .serving import Serving
@@ -88,6 +89,31 @@ class Sender:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if marked := [lane.marked for lane in self._lanes.values() if lane.marked is not None]:
+            async with self._database.write() as connection:
+                for row in marked:
+                    await OutboxTable(connection).mark_pending(row.outbox_id, attempts=row.attempts)
+
+    @contextlib.contextmanager
+    def queueing(self) -> Iterator[Queueing]:
+        """Call it around a transaction: what it queues is sent when that has committed."""
+        queueing = Queueing(self._lane, self._may_begin, self._sure)
+        committed = False
+        try:
+            yield queueing
+            committed = True
+        finally:
+            queueing.end(committed=committed)
+            self.wake(queueing.chats)
+
+    def _lane(self, chat: str) -> Lane:
+        return self._lanes.setdefault(chat, Lane(chat))
+
+    def _may_begin(self, chat: str) -> bool:
+        """Whether nothing but what is queued already keeps a chat waiting."""
+        lane = self._lane(chat)
+        resting = lane.paused or lane.doubted or lane.not_before > _loop_time()
+        return self._running and not self._tasks and not resting and self._serving.any()
 
     def wake(self, chats: Iterable[str] | None = None) -> None:
         """Look for work in these chats, or in all; call it after each commit that queued something."""
@@ -99,7 +125,7 @@ class Sender:
             task.add_done_callback(self._tasks.discard)
             return
         for chat in sorted(chats):
-            lane = self._lanes.setdefault(chat, Lane(chat))
+            lane = self._lane(chat)
             lane.woken.set()
             if lane.task is None:
                 lane.task = asyncio.create_task(self._serve(lane), name=f"outbox {chat}")
@@ -177,13 +203,15 @@ class Sender:
 
     async def _step(self, lane: Lane) -> float | None:
         """Do one thing. Return how long nothing else is to be done (seconds), None when all is done."""
+        if lane.marked is not None:
+            return await self._send_marked(lane, lane.marked)
         async with self._database.read() as connection:
             work = await OutboxTable(connection).work(lane.chat)
         row = work.following
         if not work.unclear and row is None:
             return None
         bot = await self._serving.pick(lane.chat)
-        if bot is None:
+        if bot is None or any(one.outbox_id in lane.unconfirmed for one in work.unclear):
             return float("inf")
         lane.paused = work.paused
         waits = []
@@ -204,12 +232,22 @@ class Sender:
             waits.append(wait)
         return min(waits)
 
-    async def _send(self, lane: Lane, bot: Caller, row: OutRow) -> None:
+    async def _send_marked(self, lane: Lane, row: OutRow) -> float:
+        lane.marked = None
+        if (bot := await self._serving.pick(lane.chat)) is not None:
+            await self._send(lane, bot, row, marked=True)
+        else:
+            async with self._database.write() as connection:
+                await OutboxTable(connection).mark_pending(row.outbox_id, attempts=row.attempts)
+        return 0.0
+
+    async def _send(self, lane: Lane, bot: Caller, row: OutRow, *, marked: bool = False) -> None:
         decorated = bool(row.picture or row.quote or AT_MARK.search(row.text))
         as_plain = decorated and (row.error.startswith(REFUSED) or row.attempts >= 2)
         message = await self._message(row, as_plain)
-        async with self._database.write() as connection:
-            await OutboxTable(connection).mark_sending(row.outbox_id, self._sure())
+        if not marked:
+            async with self._database.write() as connection:
+                await OutboxTable(connection).mark_sending(row.outbox_id, self._sure())
         lane.begun[row.outbox_id] = _loop_time()
         hit("before_send")
         try:
@@ -299,7 +337,7 @@ class Sender:
     async def look(self) -> None:
         """See whether what QQ took stands in the groups; where it does not, keep it and let the group rest."""
         for chat in self._unseen.due():
-            lane, bot = self._lanes.setdefault(chat, Lane(chat)), await self._serving.pick(chat)
+            lane, bot = self._lane(chat), await self._serving.pick(chat)
             if bot is None:
                 continue
             found = await self._unseen.look(bot, chat)
