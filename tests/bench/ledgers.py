@@ -88,8 +88,8 @@ def _people(connection: sqlite3.Connection, players: Sequence[int]) -> None:
     )  # fmt: skip
     rows = (
         {"account_id": player, "qq": str(FIRST_QQ + player), "player_id": player, "bound_at": FIRST, "bound_by": 0,
-         "card": ""}
-        for player in players
+         "card": name}
+        for player, name in known
     )  # fmt: skip
     _insert(connection, "accounts", (row | {"seal": seal_of(accounts, row)} for row in rows))
 
