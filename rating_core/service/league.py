@@ -57,6 +57,8 @@ class League:
         """Rows that should grant rights and grant none, as of the last reading."""
         self.damage: Damage | None = None
         self._uncertain = False
+        self._written = (0, "")
+        """The ledger's head after the last transaction of ours that appended to it."""
         self._catching_up = asyncio.Lock()
 
     @classmethod
@@ -152,7 +154,10 @@ class League:
             async with self.database.write() as connection:
                 head = await LedgerStore(connection).head(lock=True)
                 if self.damage is None and (self._uncertain or head != (self.book.seq, self.book.hash)):
-                    await self._read_again()
+                    if self._uncertain or head != self._written:
+                        await self._read_again()
+                    else:  # the transaction before this one has ended, and its rows are not read yet
+                        await self.catch_up()
                     if entries:
                         self.refuse_damage()
                 tx = Tx(self, connection)
@@ -167,6 +172,7 @@ class League:
         if tx.edited:
             self.directory = tx.directory
         if tx.appended:
+            self._written = tx.head
             with suppress(StorageFailed):  # committed it is; the next command catches up
                 await self.catch_up()
 
@@ -213,6 +219,11 @@ class Tx:
     def seq(self) -> int:
         """The ledger's last row, what this transaction appended included."""
         return self._rows[-1].seq if self._rows else self.book.seq
+
+    @property
+    def head(self) -> tuple[int, str]:
+        """Number and hash of that row."""
+        return (self._rows[-1].seq, self._rows[-1].hash) if self._rows else (self.book.seq, self.book.hash)
 
     @property
     def state(self) -> State:

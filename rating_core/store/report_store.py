@@ -9,7 +9,7 @@ from sqlalchemy import Select, bindparam, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from rating_core.report_text import GameLine, Result
-from rating_core.store.tables import copies, reports, unindexed
+from rating_core.store.tables import among, copies, reports, unindexed
 
 OPEN_STATES = ("waiting", "disputed", "expired", "confirmed")
 """States in which a report may still take effect. confirmed: by the players; it waits for a referee or the desk."""
@@ -17,7 +17,7 @@ OPEN_STATES = ("waiting", "disputed", "expired", "confirmed")
 _ADD = insert(reports)
 _SAVE = update(reports).where(reports.c.report_id == bindparam("number"))
 _ONE = select(reports).where(reports.c.report_id == bindparam("number"))
-_OPEN = select(reports).where(reports.c.state.in_(OPEN_STATES)).order_by(reports.c.report_id)
+_OPEN = select(reports).where(among(reports.c.state, OPEN_STATES)).order_by(reports.c.report_id)
 _OPEN_OF_PAIR = _OPEN.where(reports.c.pool == bindparam("in_pool"), unindexed(reports.c.pair_key) == bindparam("pair"))
 _WAITING = select(reports).where(reports.c.state == "waiting").order_by(reports.c.report_id)
 _REMINDERS = _WAITING.where(reports.c.remind_at <= bindparam("at"))

@@ -5,6 +5,8 @@ The ledger is the truth. All other tables hold what is erasable (names, accounts
 epoch, UTC. Migrations create these tables; a test compares the two.
 """
 
+from collections.abc import Iterable
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -16,6 +18,7 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    or_,
 )
 
 metadata = MetaData(
@@ -31,6 +34,11 @@ metadata = MetaData(
 def unindexed(column: Column[str]) -> ColumnElement[str]:
     """Return a text column as a value by which no index is searched: rows that are few by another column's."""
     return column.concat("")
+
+
+def among(column: Column[str], values: Iterable[str]) -> ColumnElement[bool]:
+    """Like `in_`, which SQLAlchemy writes out anew each time it runs."""
+    return or_(*(column == value for value in values))
 
 
 def _seal() -> Column[str]:

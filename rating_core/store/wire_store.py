@@ -12,7 +12,7 @@ from sqlalchemy import Column, Row, Table, and_, bindparam, delete, func, insert
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from .tables import chats, inbox, outbox, unindexed
+from .tables import among, chats, inbox, outbox, unindexed
 
 SEQ_KEY = "|seq|"
 """Inbox keys with this part carry QQ's own running number; two different ones are two messages."""
@@ -41,7 +41,7 @@ _FIRST_PENDING = (
     .limit(1)
     .scalar_subquery()
 )
-_UNCLEAR = and_(_IN_CHAT, outbox.c.state.in_(("sending", "unknown")))
+_UNCLEAR = and_(_IN_CHAT, among(outbox.c.state, ("sending", "unknown")))
 _PAUSED = select(chats.c.paused_until).where(chats.c.chat == outbox.c.chat).scalar_subquery()
 _WORK = (
     select(outbox, _PAUSED.label("paused_until"))
@@ -76,7 +76,7 @@ _OUTBOX_ROW = update(outbox).where(outbox.c.outbox_id == bindparam("number"))
 _MARK_SENDING = _OUTBOX_ROW.values(state="sending", sending_at=bindparam("at"), attempts=outbox.c.attempts + 1)
 _MARK_SENT = _OUTBOX_ROW.values(state="sent", message_id=bindparam("sent_as"), error="", picture=None)
 _KEEPS_WAITING = union_all(
-    select(outbox.c.outbox_id).where(outbox.c.state.in_(WORK), _IN_CHAT),
+    select(outbox.c.outbox_id).where(among(outbox.c.state, WORK), _IN_CHAT),
     select(chats.c.watermark_at).where(chats.c.chat == bindparam("chat"), chats.c.paused_until.is_not(None)),
 ).limit(1)
 _ADD = insert(outbox).returning(outbox.c.outbox_id)
