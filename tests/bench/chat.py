@@ -16,6 +16,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.bench.figures import shown, verdict
 from tests.bench.ledgers import synthetic_league
 from tests.bench.stack import ECHO, GROUPS, Stack, copy_of
 from tests.reliability.flood import memory_of, percentile
@@ -31,23 +32,6 @@ EARLY, SAMPLES_A_SECOND = 10, 2
 SUSTAINED_SECONDS, AT_ONCE, SUSTAINED = 15, 16, 60
 LOAD_PLAYERS = 2_000
 CHATTER = ("下午有人下棋吗", "刚才那步跳得真好", "哈哈", "我先吃饭去了", "[图片]", "明天的比赛几点开始")
-
-
-def verdict(what: str, value: float, limit: float, unit: str = "", *, most: bool = True) -> None:
-    """Print a figure, its limit, and whether it holds."""
-    holds = value <= limit if most else value >= limit
-    sign = "≤" if most else "≥"
-    print(f"{what:58} {value:9.2f}{unit}  {sign} {limit:g}{unit}: {'yes' if holds else 'NO'}", flush=True)
-
-
-def shown(name: str, seconds: Sequence[float]) -> None:
-    """Print median, p99 and the middle half's spread in ms."""
-    low, middle, high = statistics.quantiles(seconds, n=4)
-    print(
-        f"{name:40} p50 {1000 * middle:7.2f} ms   p99 {1000 * percentile(seconds, 0.99):7.2f} ms   "
-        f"middle half {1000 * low:.2f}–{1000 * high:.2f} ms   n {len(seconds)}",
-        flush=True,
-    )
 
 
 def pairs(players: int) -> Iterator[tuple[int, int]]:
