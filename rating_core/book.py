@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rating_core.fold import Mark, fold_entry, fold_games, fold_void
 from rating_core.ledger import (
@@ -54,6 +54,8 @@ class Book:
     """Hash of the row `seq`."""
     judged: dict[int, dict[int, float]] = field(default_factory=dict)
     """By the ledger row of each settlement: whom it would archive and what it would take, were it made only now."""
+    kept: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False)
+    """What questions worked out of the Book as it stands, by question and pool; forgotten when it moves on."""
     _steps: list[Step] = field(default_factory=list)
     _step_seqs: list[int] = field(default_factory=list)
     """Ledger row of each step, ascending; that of each game stands in the columns."""
@@ -78,6 +80,7 @@ class Book:
         Raises LedgerError on a gap or an unreadable row: the Book then stands before it. Where the fold itself fails
         on what a row holds, the Book is of no more use.
         """
+        self.kept.clear()
         reached, steps, games = None, len(self._steps), len(self.columns)
         try:
             for row in rows:
