@@ -160,7 +160,7 @@ class League:
                         await self.catch_up()
                     if entries:
                         self.refuse_damage()
-                tx = Tx(self, connection)
+                tx = Tx(self, connection, head)
                 yield tx
         except BaseException:
             self._uncertain = True  # a commit that failed may have gone through
@@ -185,11 +185,12 @@ class League:
 class Tx:
     """One transaction: stores on its connection, a trial of the Book, and the directory as it will be."""
 
-    def __init__(self, league: League, connection: DbConnection) -> None:
+    def __init__(self, league: League, connection: DbConnection, head: tuple[int, str] | None = None) -> None:
+        """`head`: that of the ledger, which is locked."""
         self.league = league
         self.book = league.book
         self.now = league.clock()
-        self.ledger = LedgerStore(connection)
+        self.ledger = LedgerStore(connection, head)
         self.people = PeopleStore(connection)
         self.reports = ReportStore(connection)
         self.challenges = ChallengeStore(connection)

@@ -23,10 +23,11 @@ BATCH = 500
 
 
 class LedgerStore:
-    """The ledger seen through one connection."""
+    """The ledger seen through one connection. `head`: its last seq and hash, where the head row is locked already."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: AsyncConnection, head: tuple[int, str] | None = None) -> None:
         self._connection = connection
+        self._locked = head
 
     async def head(self, *, lock: bool = False) -> tuple[int, str]:
         """Return the last seq and hash; (0, GENESIS) for an empty ledger."""
@@ -35,7 +36,7 @@ class LedgerStore:
 
     async def append(self, drafts: list[Draft], now: int) -> list[Row]:
         """Append entries as the next rows; `now` (ms) is our clock, and never goes back in the ledger."""
-        seq, previous = await self.head(lock=True)
+        seq, previous = self._locked or await self.head(lock=True)
         last_at = (await self._connection.execute(_AT, {"number": seq})).scalar()
         at = max(now, last_at or 0)
         rows = []
@@ -51,6 +52,7 @@ class LedgerStore:
         if notes:
             await self._connection.execute(insert(ledger_notes), notes)
         await self._connection.execute(_SET_HEAD, {"seq": seq, "hash": previous})
+        self._locked = seq, previous
         return rows
 
     async def batches_after(self, seq: int) -> AsyncIterator[list[Row]]:

@@ -8,7 +8,22 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Column, Row, Table, and_, bindparam, delete, func, insert, not_, or_, select, union_all, update
+from sqlalchemy import (
+    Column,
+    Row,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    union,
+    union_all,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -75,10 +90,10 @@ _SET_ABOUT = update(inbox).where(inbox.c.inbox_id == bindparam("number")).values
 _OUTBOX_ROW = update(outbox).where(outbox.c.outbox_id == bindparam("number"))
 _MARK_SENDING = _OUTBOX_ROW.values(state="sending", sending_at=bindparam("at"), attempts=outbox.c.attempts + 1)
 _MARK_SENT = _OUTBOX_ROW.values(state="sent", message_id=bindparam("sent_as"), error="", picture=None)
-_KEEPS_WAITING = union_all(
-    select(outbox.c.outbox_id).where(among(outbox.c.state, WORK), _IN_CHAT),
-    select(chats.c.watermark_at).where(chats.c.chat == bindparam("chat"), chats.c.paused_until.is_not(None)),
-).limit(1)
+_THAT_WAIT = union(
+    select(outbox.c.chat).where(among(outbox.c.state, WORK)),
+    select(chats.c.chat).where(chats.c.paused_until.is_not(None)),
+)
 _ADD = insert(outbox).returning(outbox.c.outbox_id)
 
 
@@ -218,9 +233,9 @@ class OutboxTable:
         result = await self._connection.execute(_ADD, row | {"attempts": 0, "sending_at": None, "error": ""})
         return int(result.scalar_one())
 
-    async def is_free(self, chat: str) -> bool:
-        """Return whether nothing is to be done in a chat, and sending to it does not rest."""
-        return (await self._connection.execute(_KEEPS_WAITING, {"chat": chat})).first() is None
+    async def chats_that_wait(self) -> set[str]:
+        """Return the chats in which something is to be done, or sending to which rests."""
+        return {row.chat for row in await self._connection.execute(_THAT_WAIT)}
 
     async def begin(
         self, *, chat: str, text: str, kind: str, created_at: int, about: str, quote: str | None,

@@ -45,6 +45,8 @@ class Lane:
     pauses: int = 0
     marked: OutRow | None = None
     """What was marked as being sent when it was queued, and is to be sent now."""
+    alone: bool = False
+    """Nothing that follows it was queued with it, nor before."""
     unconfirmed: set[int] = field(default_factory=set)
     """Rows so marked by a transaction that has not ended: nothing is to be done about them, or sent before them."""
     begun: dict[int, float] = field(default_factory=dict)

@@ -232,16 +232,18 @@ class Sender:
             waits.append(wait)
         return min(waits)
 
-    async def _send_marked(self, lane: Lane, row: OutRow) -> float:
+    async def _send_marked(self, lane: Lane, row: OutRow) -> float | None:
         lane.marked = None
         if (bot := await self._serving.pick(lane.chat)) is not None:
-            await self._send(lane, bot, row, marked=True)
+            if await self._send(lane, bot, row, marked=True) and lane.alone:
+                return None  # of what was queued since, `woken` tells
         else:
             async with self._database.write() as connection:
                 await OutboxTable(connection).mark_pending(row.outbox_id, attempts=row.attempts)
         return 0.0
 
-    async def _send(self, lane: Lane, bot: Caller, row: OutRow, *, marked: bool = False) -> None:
+    async def _send(self, lane: Lane, bot: Caller, row: OutRow, *, marked: bool = False) -> bool:
+        """Send a row; return whether QQ took it."""
         decorated = bool(row.picture or row.quote or AT_MARK.search(row.text))
         as_plain = decorated and (row.error.startswith(REFUSED) or row.attempts >= 2)
         message = await self._message(row, as_plain)
@@ -257,13 +259,14 @@ class Sender:
             failure = failure_of(error)
             logger.warning(f"outbox {row.outbox_id} to {row.chat}: {failure.kind}: {failure.text}")
             await self._failed(lane, bot, row, failure, decorated and not as_plain)
-            return
+            return False
         hit("after_send")
         lane.not_before = _loop_time() + (self._rest(lane) if lane.doubted else self._interval)
         message_id = message_id_of(answer)
         await self._sent(lane, row, message_id)
         self._unseen.taken(row, message_id, self._sure())
         hit("after_mark")
+        return True
 
     async def _message(self, row: OutRow, as_plain: bool) -> list[Segment]:
         """Return what is sent of a row: its picture, else its text, with quote and mentions or without."""

@@ -20,14 +20,21 @@ class Queueing:
         self._may_begin = may_begin
         self._sure = sure
         self._begun: list[OutRow] = []
+        self._busy: set[str] | None = None
+        """Chats in which something waits, once that was asked for, and those in which something was queued here."""
+        self._followed: set[str] = set()
         self.chats: set[str] = set()
 
     async def add(self, box: OutboxTable, *, chat: str, held: bool = False, **row: Any) -> None:
         """Queue a message as `OutboxTable.add` does, or begin with it."""
         self.chats.add(chat)
-        plain = not held and row.get("picture") is None  # a picture has to be drawn before
-        if not (plain and self._may_begin(chat) and await box.is_free(chat)):
+        if self._busy is None:
+            self._busy = await box.chats_that_wait()
+        free, plain = chat not in self._busy, not held and row.get("picture") is None
+        self._busy.add(chat)
+        if not (free and plain and self._may_begin(chat)):  # a picture has to be drawn before
             await box.add(chat=chat, held=held, **row)
+            self._followed.add(chat)
             return
         begun = await box.begin(chat=chat, at=self._sure(), **row)
         self._lane_of(chat).unconfirmed.add(begun.outbox_id)
@@ -39,4 +46,4 @@ class Queueing:
             lane = self._lane_of(row.chat)
             lane.unconfirmed.discard(row.outbox_id)
             if committed:
-                lane.marked = row
+                lane.marked, lane.alone = row, row.chat not in self._followed
