@@ -1,6 +1,7 @@
 """The lanes of the sender: one per chat, with what it waits for; and the call that sends."""
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -75,3 +76,15 @@ def message_id_of(answer: object) -> str:
     """Return the id in an answer to `send`, "" where the client names none."""
     number = whole(answer.get("message_id")) if isinstance(answer, Mapping) else None
     return str(number or "")
+
+
+def expired(row: OutRow, now: int) -> bool:
+    """Return whether nobody waits for a row any more."""
+    return row.expires_at is not None and row.expires_at <= now
+
+
+async def pause(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event, at most so long."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(None if seconds == float("inf") else seconds):
+            await event.wait()

@@ -13,7 +13,7 @@ from rating_core.store.wire_store import ChatTable, OutboxTable, OutRow
 from ..clock import Clock
 from .failures import CLOSED, Failure, failure_of
 from .history import Caller, HistoryUnavailable
-from .lanes import Lane, message_id_of, send
+from .lanes import Lane, expired, message_id_of, pause, send
 from .lanes import Patience as Patience
 from .messages import AT_MARK, Picture, Sent
 from .queueing import Queueing
@@ -197,7 +197,7 @@ class Sender:
                 if wait is None and not lane.woken.is_set():
                     return
                 if wait:
-                    await _wait(lane.woken, wait)
+                    await pause(lane.woken, wait)
         finally:
             lane.task = None
 
@@ -221,7 +221,7 @@ class Sender:
                 return wait  # its fate is known soon: what follows waits, to keep the order
             waits.append(wait)
         if row is not None:
-            if _expired(row, self._clock.now()):
+            if expired(row, self._clock.now()):
                 async with self._database.write() as connection:
                     await OutboxTable(connection).mark_dropped(row.outbox_id)
                 return 0.0
@@ -308,11 +308,11 @@ class Sender:
         """Give a row that is certainly not out back to the queue, or give it up (the desk is told before)."""
         retry = self._patience.retry
         given_up = attempts > len(retry)
-        if given_up and not _expired(row, self._clock.now()):
+        if given_up and not expired(row, self._clock.now()):
             await self._tell(lane, ("failed", row.outbox_id), "failed", row.about, error)
         async with self._database.write() as connection:
             box = OutboxTable(connection)
-            if _expired(row, self._clock.now()):
+            if expired(row, self._clock.now()):
                 await box.mark_dropped(row.outbox_id)
                 return
             await (box.mark_failed if given_up else box.mark_pending)(row.outbox_id, error)
@@ -400,16 +400,5 @@ class Sender:
             logger.opt(exception=error).error("the desk could not be told")
 
 
-def _expired(row: OutRow, now: int) -> bool:
-    return row.expires_at is not None and row.expires_at <= now
-
-
 def _loop_time() -> float:
     return asyncio.get_running_loop().time()
-
-
-async def _wait(event: asyncio.Event, seconds: float) -> None:
-    """Wait for an event, at most so long."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(None if seconds == float("inf") else seconds):
-            await event.wait()
