@@ -21,6 +21,8 @@ ECHO = Path(__file__).with_name("echo.py")
 START_SECONDS = 600
 """Until the largest league stands."""
 ANSWER_SECONDS = 60.0
+REST = 0.1
+"""Seconds of the processor that a bot at rest uses in two at most."""
 
 
 class Stack:
@@ -52,10 +54,13 @@ class Stack:
         self.qq.subscribe(self._on)
 
     async def start(self) -> None:
-        """Start the bot and connect QQ to it."""
+        """Start the bot, connect QQ to it, and wait until it is at rest: it reads history, and checks the ledger."""
         await self.bot.start(within=START_SECONDS)
         await self.client.start()
-        await asyncio.sleep(1)  # history is read once
+        used = 0.0
+        while self.processor - used > REST:
+            used = self.processor
+            await asyncio.sleep(2)
 
     async def close(self) -> None:
         """End both."""
