@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rating_core.columns import COUNTED, VOID, GameColumns
 from rating_core.fold import Mark, fold_entry, fold_games, fold_void
@@ -55,6 +55,8 @@ class Book:
     """Hash of the row `seq`."""
     judged: dict[int, dict[int, float]] = field(default_factory=dict)
     """By the ledger row of each settlement: whom it would archive and what it would take, were it made only now."""
+    kept: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False)
+    """What questions worked out of the Book as it stands, by question and pool; forgotten when it moves on."""
     _steps: list[Step] = field(default_factory=list)
     _step_seqs: list[int] = field(default_factory=list)
     """Ledger row of each step, ascending; that of each game stands in the columns."""
@@ -71,6 +73,10 @@ class Book:
     """How many steps and games were there before the rows that are read and not yet folded; None: all is folded."""
     _reached: int | None = None
     """The first ledger row touched by the corrections among those."""
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        """What pickle writes: nothing that was only worked out."""
+        return None, {name: getattr(self, name) for name in self.__slots__} | {"kept": {}}
 
     @classmethod
     def of(cls, pools: dict[str, Pool] | None = None) -> "Book":
@@ -94,6 +100,7 @@ class Book:
         Many rows are read part by part and then folded once: while the games grow, each fold makes checkpoints that
         the next one drops.
         """
+        self.kept.clear()
         if self._unfolded is None:
             self._unfolded = len(self._steps), len(self.columns)
         for row in rows:
@@ -109,6 +116,7 @@ class Book:
 
     def fold(self) -> None:
         """Fold what was read since the last time."""
+        self.kept.clear()
         unfolded, reached = self._unfolded, self._reached
         self._unfolded = self._reached = None
         if reached is not None:

@@ -78,7 +78,7 @@ class Directory:
     roster: Roster = field(default_factory=Roster)
     by_qq: dict[str, Account] = field(default_factory=dict)
     by_id: dict[int, Account] = field(default_factory=dict)
-    by_player: dict[int, set[int]] = field(default_factory=dict)
+    by_player: dict[int, frozenset[int]] = field(default_factory=dict)
     roles: dict[int, frozenset[str]] = field(default_factory=dict)
     events: dict[int, str] = field(default_factory=dict)
     merged: Mapping[int, int] = field(default_factory=dict)
@@ -116,7 +116,7 @@ class Directory:
 
     def copy(self) -> "Directory":
         return Directory(
-            self.roster.copy(), dict(self.by_qq), dict(self.by_id), {p: set(a) for p, a in self.by_player.items()},
+            self.roster.copy(), dict(self.by_qq), dict(self.by_id), dict(self.by_player),
             dict(self.roles), dict(self.events), self.merged, self.holdings, self.past_bindings,
             dict(self.merged_names), self.roles_whole,
         )  # fmt: skip
@@ -124,12 +124,14 @@ class Directory:
     def put(self, account: Account) -> None:
         """Enter an account or its new binding."""
         if (old := self.by_id.get(account.account_id)) is not None and old.player_id is not None:
-            self.by_player[old.player_id].discard(old.account_id)
+            self.by_player[old.player_id] -= {old.account_id}
         self.by_id[account.account_id] = account
         if account.qq is not None:
             self.by_qq[account.qq] = account
         if account.player_id is not None:
-            self.by_player.setdefault(account.player_id, set()).add(account.account_id)
+            self.by_player[account.player_id] = self.by_player.get(account.player_id, frozenset()) | {
+                account.account_id
+            }
 
     def actor(self, qq: str, superusers: frozenset[str] = frozenset()) -> Actor:
         """Return who this QQ is and what he may."""

@@ -1,7 +1,7 @@
 """The Book's state at one point of the ledger.
 
 A State can be copied (a checkpoint) or forked (a trial): a fork copies a standing or a pair only when it is
-first touched, so trying a report costs the same in a small and in a large league.
+first touched, and shares what games do not change: trying a report costs the same in a small and in a large league.
 """
 
 from array import array
@@ -334,12 +334,22 @@ class State:
         )  # fmt: skip
 
     def fork(self) -> "State":
-        """Return a state to try entries on; this one must not change while the fork is in use."""
+        """Return a state to try games on; this one must not change while the fork is in use.
+
+        Before anything else is tried on it, it has to `part`.
+        """
         return State(
-            {n: p.fork() for n, p in self.pools.items()}, dict(self.initial), dict(self.placing),
-            set(self.ip_checked), dict(self.leave_until), {k: e.copy() for k, e in self.events.items()},
-            dict(self.leaves), dict(self.settled), {k: c.copy() for k, c in self.challenges.items()}, dict(self.lists),
+            {n: p.fork() for n, p in self.pools.items()}, self.initial, self.placing, self.ip_checked, self.leave_until,
+            self.events, self.leaves, self.settled, self.challenges, self.lists,
         )  # fmt: skip
+
+    def part(self) -> None:
+        """Hold of a fork's own what games do not change."""
+        self.initial, self.placing = dict(self.initial), dict(self.placing)
+        self.ip_checked, self.leave_until = set(self.ip_checked), dict(self.leave_until)
+        self.leaves, self.settled, self.lists = dict(self.leaves), dict(self.settled), dict(self.lists)
+        self.events = {number: event.copy() for number, event in self.events.items()}
+        self.challenges = {number: challenge.copy() for number, challenge in self.challenges.items()}
 
     def standing(self, pool: str, player: int) -> Standing:
         """Return the player's standing, made from his 原始分 when he has none there. KeyError if unregistered."""

@@ -17,6 +17,7 @@ class Trial:
 
     state: State
     columns: GameColumns = field(default_factory=GameColumns)
+    _parted: bool = False
 
     @classmethod
     def of(cls, book: Book) -> "Trial":
@@ -30,6 +31,9 @@ class Trial:
         """
         entry = draft.entry
         if not isinstance(entry, Games):
+            if not self._parted:
+                self.state.part()
+                self._parted = True
             fold_entry(self.state, entry, seq, draft.said_at, draft.pool)
             return range(0)
         start = len(self.columns)

@@ -1,12 +1,16 @@
 """The board (榜) of a pool: who stands where, and what moved since the last published list (§7, L12–L15)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from rating_core.book import Book
 from rating_core.directory import Directory
 from rating_core.ledger import ListRow
 from rating_core.rules.display import Display, Place, board_order
 from rating_core.state import PublishedList
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +102,23 @@ class Order:
 
     @classmethod
     def of(cls, book: Book, directory: Directory, pool: str, at: int) -> "Order":
-        """Return the order of a pool's board as of `at` (ms)."""
-        places = board_order(book.state.pools[pool], directory, at)
-        return cls(places, {place[-1]: rank for rank, place in enumerate(places, start=1)})
+        """Return the order of a pool's board as of `at` (ms); worked out anew where ledger, names or N changed."""
+
+        def work_out() -> Order:
+            places = board_order(book.state.pools[pool], directory, at)
+            return cls(places, {place[-1]: rank for rank, place in enumerate(places, start=1)})
+
+        return _kept(book, directory, "order", pool, at, work_out)
+
+
+def _kept(book: Book, directory: Directory, what: str, pool: str, at: int, work_out: Callable[[], T]) -> T:
+    """Return what was worked out of this very Book, these names and the N of that day, or work it out."""
+    display, merged = Display.on(at), directory.merged
+    known = book.kept.get((what, pool))
+    if known is None or known[0] is not directory or known[1] is not merged or known[2] != display:
+        known = book.kept[what, pool] = directory, merged, display, work_out()
+    found: T = known[3]
+    return found
 
 
 def board_row(book: Book, pool: str, rank: int, place: Place, display: Display, baseline: Baseline | None) -> BoardRow:
@@ -124,9 +142,12 @@ def board(
     """
     display, baseline = Display.on(at), Baseline.before(book, pool)
     order = order or Order.of(book, directory, pool, at)
-    start = part.indices(len(order.places))[0] + 1
-    rows = tuple(
-        board_row(book, pool, rank, place, display, baseline)
-        for rank, place in enumerate(order.places[part], start=start)
-    )
+
+    def rows_of(part: slice) -> tuple[BoardRow, ...]:
+        start = part.indices(len(order.places))[0] + 1
+        places = enumerate(order.places[part], start=start)
+        return tuple(board_row(book, pool, rank, place, display, baseline) for rank, place in places)
+
+    whole = part == slice(None)
+    rows = _kept(book, directory, "rows", pool, at, lambda: rows_of(part)) if whole else rows_of(part)
     return Board(pool, at, display.needed, rows, None if baseline is None else baseline.number)

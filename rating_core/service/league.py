@@ -85,6 +85,8 @@ class League:
         self.from_snapshot = False
         """The Book began as a snapshot, and no fresh fold has confirmed it yet."""
         self._uncertain = False
+        self._written = (0, "")
+        """The ledger's head after the last transaction of ours that appended to it."""
         self._catching_up = asyncio.Lock()
 
     @classmethod
@@ -233,10 +235,13 @@ class League:
             async with self.database.write() as connection:
                 head = await LedgerStore(connection).head(lock=True)
                 if self.damage is None and (self._uncertain or head != (self.book.seq, self.book.hash)):
-                    await self._read_again()
+                    if self._uncertain or head != self._written:
+                        await self._read_again()
+                    else:  # the transaction before this one has ended, and its rows are not read yet
+                        await self.catch_up()
                     if entries:
                         self.refuse_damage()
-                tx = Tx(self, connection)
+                tx = Tx(self, connection, head)
                 yield tx
         except BaseException:
             self._uncertain = True  # a commit that failed may have gone through
@@ -250,6 +255,7 @@ class League:
         if tx.edited:
             self.directory = tx.directory
         if tx.appended:
+            self._written = tx.head
             with suppress(StorageFailed):  # committed it is; the next command catches up
                 await self.catch_up()
 
@@ -262,11 +268,12 @@ class League:
 class Tx:
     """One transaction: stores on its connection, a trial of the Book, and the directory as it will be."""
 
-    def __init__(self, league: League, connection: DbConnection) -> None:
+    def __init__(self, league: League, connection: DbConnection, head: tuple[int, str] | None = None) -> None:
+        """`head`: that of the ledger, which is locked."""
         self.league = league
         self.book = league.book
         self.now = league.clock()
-        self.ledger = LedgerStore(connection)
+        self.ledger = LedgerStore(connection, head)
         self.people = PeopleStore(connection)
         self.reports = ReportStore(connection)
         self.challenges = ChallengeStore(connection)
@@ -296,6 +303,11 @@ class Tx:
     def seq(self) -> int:
         """The ledger's last row, what this transaction appended included."""
         return self._rows[-1].seq if self._rows else self.book.seq
+
+    @property
+    def head(self) -> tuple[int, str]:
+        """Number and hash of that row."""
+        return (self._rows[-1].seq, self._rows[-1].hash) if self._rows else (self.book.seq, self.book.hash)
 
     @property
     def state(self) -> State:

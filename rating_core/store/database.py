@@ -1,6 +1,6 @@
 """The database: engines, one writer at a time, and the lock that keeps a second process out.
 
-SQLite runs in WAL mode with synchronous=FULL: an acknowledged commit survives a power cut. Every writing
+SQLite runs in WAL mode with synchronous=FULL: an acknowledged commit survives a power cut, but for notes. Every writing
 transaction begins with BEGIN IMMEDIATE, so that no read can go stale before its write. PostgreSQL: see postgres.py.
 """
 
@@ -18,6 +18,7 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, NotSupportedEr
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from rating_core.store import sqlite_driver
 from rating_core.store.errors import DatabaseBusy as DatabaseBusy
 from rating_core.store.errors import LockLost as LockLost
 from rating_core.store.errors import StorageFailed as StorageFailed
@@ -49,14 +50,21 @@ def sqlite_path(url: str) -> Path | None:
 
 
 class Database:
-    """One writing engine, one reading engine. Use `write()` and `read()`; nothing else opens a connection."""
+    """One writing engine, one reading engine. Use `write()` and `read()`; nothing else opens a connection.
 
-    def __init__(self, url: URL, writer: AsyncEngine, reader: AsyncEngine, fence: Fence | None = None) -> None:
+    `noter`: another engine for notes (see `write`); without it they are written like all else.
+    """
+
+    def __init__(
+        self, url: URL, writer: AsyncEngine, reader: AsyncEngine, fence: Fence | None = None, *,
+        noter: AsyncEngine | None = None,
+    ) -> None:  # fmt: skip
         self.url = url
         self.engine = writer
         self.fence = fence
         """On PostgreSQL: what keeps the lock and the writing connection one. None where nothing is to be written."""
         self._reader = reader
+        self._noter = noter or writer
         self._lock = asyncio.Lock()
         self.failing = False
         """Whether the last attempt to write failed; `try_writing` finds out whether that is over."""
@@ -73,12 +81,17 @@ class Database:
             return cls(parsed, reader, reader) if read_only else cls(parsed, writer, reader, fence)
         if parsed.database:
             await asyncio.to_thread(_prepare_folder, Path(parsed.database), read_only)
-        discreet: dict[str, Any] = {"hide_parameters": True, "connect_args": {"timeout": BUSY_TIMEOUT_MS / 1000}}
+        how = {"timeout": BUSY_TIMEOUT_MS / 1000, "async_creator_fn": sqlite_driver.connect}
+        discreet: dict[str, Any] = {"hide_parameters": True, "connect_args": how}
         writer = create_async_engine(parsed, pool_size=1, max_overflow=0, **discreet)
         reader = create_async_engine(parsed, pool_size=3, **discreet)
         _prepare_sqlite(writer, wal=not read_only, query_only=read_only)
         _prepare_sqlite(reader, wal=not read_only, query_only=True)
-        return cls(parsed, writer, reader)
+        if read_only:
+            return cls(parsed, writer, reader)
+        noter = create_async_engine(parsed, pool_size=1, max_overflow=0, **discreet)
+        _prepare_sqlite(noter, wal=True, query_only=False, notes=True)
+        return cls(parsed, writer, reader, noter=noter)
 
     @property
     def is_sqlite(self) -> bool:
@@ -90,13 +103,14 @@ class Database:
         return Path(self.url.database) if self.is_sqlite and self.url.database else None
 
     @asynccontextmanager
-    async def write(self) -> AsyncIterator[AsyncConnection]:
+    async def write(self, *, note: bool = False) -> AsyncIterator[AsyncConnection]:
         """One writing transaction; commits at the end, rolls back on any exception.
 
+        A `note` can be found out again: a power cut may take it back, until something else is committed after it.
         Raises StorageFailed where the database refuses; nothing is then recorded.
         """
         async with self._lock:
-            engine = self.engine.execution_options(tiaoqi_write=True)
+            engine = (self._noter if note else self.engine).execution_options(tiaoqi_write=True)
             try:
                 with _storage_errors():
                     async with engine.connect() as connection, connection.begin():
@@ -143,8 +157,8 @@ class Database:
 
     async def close(self) -> None:
         await self.engine.dispose()
-        if self._reader is not self.engine:
-            await self._reader.dispose()
+        for other in {self._reader, self._noter} - {self.engine}:
+            await other.dispose()
 
 
 def _prepare_folder(path: Path, read_only: bool) -> None:
@@ -159,7 +173,9 @@ def _read_text(stored: bytes) -> str:
     return stored.decode("utf-8", "surrogateescape")
 
 
-def _prepare_sqlite(engine: AsyncEngine, *, wal: bool, query_only: bool) -> None:
+def _prepare_sqlite(engine: AsyncEngine, *, wal: bool, query_only: bool, notes: bool = False) -> None:
+    """Set up every connection of an engine. Only one, the writer's, ever does checkpoints."""
+
     @event.listens_for(engine.sync_engine, "connect")
     def connect(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # we begin transactions ourselves
@@ -167,12 +183,13 @@ def _prepare_sqlite(engine: AsyncEngine, *, wal: bool, query_only: bool) -> None
         cursor = connection.cursor()
         if wal:
             cursor.execute("PRAGMA journal_mode=WAL")
-        cursor.execute("PRAGMA synchronous=FULL")
+        cursor.execute(f"PRAGMA synchronous={'NORMAL' if notes else 'FULL'}")
         cursor.execute("PRAGMA secure_delete=ON")  # what is erased is overwritten, not only let go
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
         if query_only:
             cursor.execute("PRAGMA query_only=ON")
+        if query_only or notes:
             cursor.execute("PRAGMA wal_autocheckpoint=0")
         cursor.close()
 

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -14,15 +14,20 @@ from rating_core.store.tables import ledger, ledger_head, ledger_notes, reports
 _COLUMNS = [ledger.c[name] for name in Row.__dataclass_fields__]
 _HEAD = select(ledger_head.c.seq, ledger_head.c.hash).where(ledger_head.c.id == 1)
 _HEAD_LOCKED = _HEAD.with_for_update()
+_SET_HEAD = update(ledger_head).where(ledger_head.c.id == 1)
+_APPEND = insert(ledger)
+_AT = select(ledger.c.at).where(ledger.c.seq == bindparam("number"))
+_AFTER = select(*_COLUMNS).where(ledger.c.seq > bindparam("number")).order_by(ledger.c.seq).limit(bindparam("most"))
 BATCH = 500
 """Rows read and looked at in one go: a few ms, so that others get their turn in between."""
 
 
 class LedgerStore:
-    """The ledger seen through one connection."""
+    """The ledger seen through one connection. `head`: its last seq and hash, where the head row is locked already."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: AsyncConnection, head: tuple[int, str] | None = None) -> None:
         self._connection = connection
+        self._locked = head
 
     async def head(self, *, lock: bool = False) -> tuple[int, str]:
         """Return the last seq and hash; (0, GENESIS) for an empty ledger."""
@@ -31,8 +36,8 @@ class LedgerStore:
 
     async def append(self, drafts: list[Draft], now: int) -> list[Row]:
         """Append entries as the next rows; `now` (ms) is our clock, and never goes back in the ledger."""
-        seq, previous = await self.head(lock=True)
-        last_at = (await self._connection.execute(select(ledger.c.at).where(ledger.c.seq == seq))).scalar()
+        seq, previous = self._locked or await self.head(lock=True)
+        last_at = (await self._connection.execute(_AT, {"number": seq})).scalar()
         at = max(now, last_at or 0)
         rows = []
         for draft in drafts:
@@ -40,13 +45,14 @@ class LedgerStore:
             row = seal(draft, seq, at, previous)
             previous = row.hash
             rows.append(row)
-        await self._connection.execute(insert(ledger), [asdict(row) for row in rows])
+        await self._connection.execute(_APPEND, [asdict(row) for row in rows])
         notes = [
             {"seq": row.seq, "reason": draft.reason} for row, draft in zip(rows, drafts, strict=True) if draft.reason
         ]
         if notes:
             await self._connection.execute(insert(ledger_notes), notes)
-        await self._connection.execute(update(ledger_head).where(ledger_head.c.id == 1).values(seq=seq, hash=previous))
+        await self._connection.execute(_SET_HEAD, {"seq": seq, "hash": previous})
+        self._locked = seq, previous
         return rows
 
     async def batches_after(self, seq: int) -> AsyncIterator[list[Row]]:
@@ -56,9 +62,9 @@ class LedgerStore:
         """
         size = BATCH
         while True:
-            query = select(*_COLUMNS).where(ledger.c.seq > seq).order_by(ledger.c.seq).limit(size)
             try:
-                batch = [Row(*record) for record in (await self._connection.execute(query)).all()]
+                found = await self._connection.execute(_AFTER, {"number": seq, "most": size})
+                batch = [Row(*record) for record in found.all()]
             except DBAPIError as error:
                 if not _is_damage(error):
                     raise

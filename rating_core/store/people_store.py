@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from rating_core.directory import Account, Holding, PastBinding
@@ -59,6 +59,14 @@ class MergeItem:
     """Of a name: it was the wrong player's current one."""
 
 
+_TAKE = (
+    update(counters)
+    .where(counters.c.name == bindparam("of"))
+    .values(value=counters.c.value + bindparam("more"))
+    .returning(counters.c.value)
+)
+
+
 class Counters:
     """Short numbers, unique in the whole book."""
 
@@ -67,13 +75,7 @@ class Counters:
 
     async def take(self, name: str, count: int = 1) -> int:
         """Return the first of `count` new numbers."""
-        query = (
-            update(counters)
-            .where(counters.c.name == name)
-            .values(value=counters.c.value + count)
-            .returning(counters.c.value)
-        )
-        last = (await self._connection.execute(query)).scalar()
+        last = (await self._connection.execute(_TAKE, {"of": name, "more": count})).scalar()
         if last is None:
             await self._connection.execute(insert(counters).values(name=name, value=count))
             last = count

@@ -9,11 +9,16 @@ from sqlalchemy import Select, bindparam, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from rating_core.report_text import GameLine, Result
-from rating_core.store.tables import copies, reports
+from rating_core.store.tables import among, copies, reports, unindexed
 
 OPEN_STATES = ("waiting", "disputed", "expired", "confirmed")
 """States in which a report may still take effect. confirmed: by the players; it waits for a referee or the desk."""
-# Asked at every message, and therefore built once.
+# Built once: they run with every report. Open ones are few; a pair's reports are all that it ever played.
+_ADD = insert(reports)
+_SAVE = update(reports).where(reports.c.report_id == bindparam("number"))
+_ONE = select(reports).where(reports.c.report_id == bindparam("number"))
+_OPEN = select(reports).where(among(reports.c.state, OPEN_STATES)).order_by(reports.c.report_id)
+_OPEN_OF_PAIR = _OPEN.where(reports.c.pool == bindparam("in_pool"), unindexed(reports.c.pair_key) == bindparam("pair"))
 _WAITING = select(reports).where(reports.c.state == "waiting").order_by(reports.c.report_id)
 _REMINDERS = _WAITING.where(reports.c.remind_at <= bindparam("at"))
 _EXPIRIES = _WAITING.where(reports.c.expire_at <= bindparam("at"))
@@ -102,7 +107,7 @@ class ReportStore:
         self._connection = connection
 
     async def add(self, report: Report) -> None:
-        await self._connection.execute(insert(reports).values(**_columns(report)))
+        await self._connection.execute(_ADD, _columns(report))
 
     async def add_all(self, found: Sequence[Report]) -> None:
         """Add many reports."""
@@ -111,8 +116,7 @@ class ReportStore:
 
     async def save(self, report: Report) -> None:
         """Write a report that changed."""
-        known = reports.c.report_id == report.report_id
-        await self._connection.execute(update(reports).where(known).values(**_columns(report)))
+        await self._connection.execute(_SAVE, _columns(report) | {"number": report.report_id})
 
     async def _select(self, *where: Any, limit: int | None = None) -> list[Report]:
         return await self._read(select(reports).where(*where).order_by(reports.c.report_id).limit(limit), {})
@@ -121,17 +125,15 @@ class ReportStore:
         return [_report(row) for row in (await self._connection.execute(query, values)).mappings()]
 
     async def get(self, report_id: int) -> Report | None:
-        found = await self._select(reports.c.report_id == report_id)
+        found = await self._read(_ONE, {"number": report_id})
         return found[0] if found else None
 
     async def open_ones(self) -> list[Report]:
         """All reports that may still take effect."""
-        return await self._select(reports.c.state.in_(OPEN_STATES))
+        return await self._read(_OPEN, {})
 
     async def open_of_pair(self, pool: str, lines: Sequence[GameLine]) -> list[Report]:
-        return await self._select(
-            reports.c.state.in_(OPEN_STATES), reports.c.pool == pool, reports.c.pair_key == pair_text(lines)
-        )
+        return await self._read(_OPEN_OF_PAIR, {"in_pool": pool, "pair": pair_text(lines)})
 
     async def same(self, pool: str, lines: Sequence[GameLine], effective_since: int) -> Report | None:
         """Return an equal report that waits, or that took effect at or after `effective_since` (ms)."""

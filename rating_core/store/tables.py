@@ -5,16 +5,20 @@ The ledger is the truth. All other tables hold what is erasable (names, accounts
 epoch, UTC. Migrations create these tables; a test compares the two.
 """
 
+from collections.abc import Iterable
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     ForeignKey,
     Index,
     Integer,
     MetaData,
     Table,
     Text,
+    or_,
 )
 
 metadata = MetaData(
@@ -25,6 +29,16 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
+
+
+def unindexed(column: Column[str]) -> ColumnElement[str]:
+    """Return a text column as a value by which no index is searched: rows that are few by another column's."""
+    return column.concat("")
+
+
+def among(column: Column[str], values: Iterable[str]) -> ColumnElement[bool]:
+    """Like `in_`, which SQLAlchemy writes out anew each time it runs."""
+    return or_(*(column == value for value in values))
 
 
 def _seal() -> Column[str]:

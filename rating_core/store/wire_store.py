@@ -8,11 +8,26 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, Table, and_, bindparam, delete, func, insert, not_, or_, select, update
+from sqlalchemy import (
+    Column,
+    Row,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    union,
+    union_all,
+    update,
+)
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from .tables import chats, inbox, outbox
+from .tables import among, chats, inbox, outbox, unindexed
 
 SEQ_KEY = "|seq|"
 """Inbox keys with this part carry QQ's own running number; two different ones are two messages."""
@@ -25,7 +40,9 @@ WORK = ("pending", "sending", "unknown")
 """Outbox states that still want something done."""
 
 
-# Statements that run with every message are built once: building one costs more than running it.
+# Statements that run with every message are built once: building one costs more than running it. What waits for
+# something to be done is found by its state: the rows of a chat are all that was ever said there.
+_IN_CHAT = unindexed(outbox.c.chat) == bindparam("chat")
 _KNOWN = or_(inbox.c.key == bindparam("key"), inbox.c.twin == bindparam("twin"))
 _KNOWN_BY_SEQ = or_(
     inbox.c.key == bindparam("key"),
@@ -34,12 +51,12 @@ _KNOWN_BY_SEQ = or_(
 _SAME, _SAME_BY_SEQ = (select(inbox.c.inbox_id).where(known).limit(1) for known in (_KNOWN, _KNOWN_BY_SEQ))
 _FIRST_PENDING = (
     select(outbox.c.outbox_id)
-    .where(outbox.c.state == "pending", outbox.c.chat == bindparam("chat"))
+    .where(outbox.c.state == "pending", _IN_CHAT)
     .order_by(outbox.c.expires_at.is_not(None), outbox.c.outbox_id)
     .limit(1)
     .scalar_subquery()
 )
-_UNCLEAR = and_(outbox.c.chat == bindparam("chat"), or_(outbox.c.state == "sending", outbox.c.state == "unknown"))
+_UNCLEAR = and_(_IN_CHAT, among(outbox.c.state, ("sending", "unknown")))
 _PAUSED = select(chats.c.paused_until).where(chats.c.chat == outbox.c.chat).scalar_subquery()
 _WORK = (
     select(outbox, _PAUSED.label("paused_until"))
@@ -48,10 +65,35 @@ _WORK = (
 )
 
 
+def _said(table: Table, at: Column[int], number: Column[int]) -> Any:
+    """Return what the latest message of a table under a message id is about, and when that was said."""
+    said = select(table.c.about, at.label("at")).where(
+        table.c.chat == bindparam("chat"), table.c.message_id == bindparam("message"), table.c.about != ""
+    )
+    return said.order_by(number.desc()).limit(1).subquery()
+
+
+_BOTH = union_all(
+    *(select(said) for said in (
+        _said(inbox, inbox.c.said_at, inbox.c.inbox_id), _said(outbox, outbox.c.created_at, outbox.c.outbox_id)
+    ))
+).subquery()  # fmt: skip
+_ABOUT = select(_BOTH.c.about).order_by(_BOTH.c.at.desc()).limit(1)
+_SENT_AS = (
+    select(outbox)
+    .where(outbox.c.chat == bindparam("chat"), outbox.c.message_id == bindparam("message"))
+    .order_by(outbox.c.outbox_id.desc())
+    .limit(1)
+)
+_KIND, _QUOTE = (_SENT_AS.with_only_columns(column) for column in (outbox.c.kind, outbox.c.quote))
 _SET_ABOUT = update(inbox).where(inbox.c.inbox_id == bindparam("number")).values(about=bindparam("about"))
 _OUTBOX_ROW = update(outbox).where(outbox.c.outbox_id == bindparam("number"))
 _MARK_SENDING = _OUTBOX_ROW.values(state="sending", sending_at=bindparam("at"), attempts=outbox.c.attempts + 1)
 _MARK_SENT = _OUTBOX_ROW.values(state="sent", message_id=bindparam("sent_as"), error="", picture=None)
+_THAT_WAIT = union(
+    select(outbox.c.chat).where(among(outbox.c.state, WORK)),
+    select(chats.c.chat).where(chats.c.paused_until.is_not(None)),
+)
 _ADD = insert(outbox).returning(outbox.c.outbox_id)
 
 
@@ -116,20 +158,8 @@ class InboxTable:
         """
         if not message_id:
             return ""
-        said = (
-            select(inbox.c.about, inbox.c.said_at.label("at"))
-            .where(inbox.c.chat == chat, inbox.c.message_id == message_id, inbox.c.about != "")
-            .order_by(inbox.c.inbox_id.desc())
-            .limit(1)
-        )
-        sent = (
-            select(outbox.c.about, outbox.c.created_at.label("at"))
-            .where(outbox.c.chat == chat, outbox.c.message_id == message_id, outbox.c.about != "")
-            .order_by(outbox.c.outbox_id.desc())
-            .limit(1)
-        )
-        found = [row for query in (said, sent) if (row := (await self._connection.execute(query)).first()) is not None]
-        return str(max(found, key=lambda row: row.at).about) if found else ""
+        found = await self._connection.execute(_ABOUT, {"chat": chat, "message": message_id})
+        return found.scalar() or ""
 
     async def first_about(self, chat: str, about: str) -> str:
         """Return the id of the first message in a chat that is about something, empty when there is none."""
@@ -204,24 +234,37 @@ class OutboxTable:
         state = "held" if held else "pending"
         row: dict[str, Any] = {"chat": chat, "text": text, "kind": kind, "about": about, "quote": quote, "state": state}
         row |= {"picture": picture, "caption": caption, "created_at": created_at, "expires_at": expires_at}
-        result = await self._connection.execute(_ADD, row | {"attempts": 0, "error": ""})
+        result = await self._connection.execute(_ADD, row | {"attempts": 0, "sending_at": None, "error": ""})
         return int(result.scalar_one())
+
+    async def chats_that_wait(self) -> set[str]:
+        """Return the chats in which something is to be done, or sending to which rests."""
+        return {row.chat for row in await self._connection.execute(_THAT_WAIT)}
+
+    async def begin(
+        self, *, chat: str, text: str, kind: str, created_at: int, about: str, quote: str | None,
+        expires_at: int | None, at: int, picture: None = None, caption: str = "",
+    ) -> OutRow:  # fmt: skip
+        """Queue a message that is sent as soon as it is committed: from then on it may be out. Return it as unsent."""
+        row: dict[str, Any] = {"chat": chat, "text": text, "kind": kind, "about": about, "quote": quote}
+        row |= {"picture": picture, "caption": caption, "created_at": created_at, "expires_at": expires_at}
+        row |= {"state": "sending", "error": ""}
+        number = (await self._connection.execute(_ADD, row | {"attempts": 1, "sending_at": at})).scalar_one()
+        return OutRow(**row, outbox_id=int(number), attempts=0, sending_at=None, message_id=None)
 
     async def kind_of(self, chat: str, message_id: str) -> str:
         """Return the kind of one of the bot's own messages (prompt, ack, answer …); empty when it is none."""
-        query = select(outbox.c.kind).where(outbox.c.chat == chat, outbox.c.message_id == message_id)
-        return (await self._connection.execute(query.order_by(outbox.c.outbox_id.desc()).limit(1))).scalar() or ""
+        return (await self._connection.execute(_KIND, {"chat": chat, "message": message_id})).scalar() or ""
 
     async def quoted_by(self, chat: str, message_id: str) -> str:
         """Return which message one of the bot's own messages quoted; empty when none or unknown."""
-        query = select(outbox.c.quote).where(outbox.c.chat == chat, outbox.c.message_id == message_id)
-        return (await self._connection.execute(query.order_by(outbox.c.outbox_id.desc()).limit(1))).scalar() or ""
+        return (await self._connection.execute(_QUOTE, {"chat": chat, "message": message_id})).scalar() or ""
 
     async def rows(self, *states: str, chat: str | None = None, limit: int = 1000) -> Sequence[OutRow]:
         """Return messages in these states in the order they were queued."""
         query = select(outbox).where(outbox.c.state.in_(states)).order_by(outbox.c.outbox_id).limit(limit)
         if chat is not None:
-            query = query.where(outbox.c.chat == chat)
+            query = query.where(unindexed(outbox.c.chat) == chat)
         return [_out_row(row) for row in await self._connection.execute(query)]
 
     async def work(self, chat: str) -> "Work":

@@ -14,7 +14,7 @@ from typing import Any
 
 from rating_core.columns import GameColumns
 from rating_core.fold import fold_games
-from rating_core.ledger import GENESIS, Draft, Games, PlayerRegistered, Row, seal
+from rating_core.ledger import GENESIS, Draft, Games, IpChecked, PlayerRegistered, Row, seal
 from rating_core.names import skeleton
 from rating_core.report_text import GameLine, Result
 from rating_core.rulebook import DEFAULT_POOL
@@ -24,7 +24,7 @@ from rating_core.store.report_store import dump_lines, pair_text, same_key
 from rating_core.store.sealed import seal_of
 from rating_core.store.tables import accounts, metadata
 from rating_core.trial import announce
-from tests.bench.logs import FIRST, INITIAL, Game, columns_of, opened, synthetic
+from tests.bench.logs import FIRST, INITIAL, LAST, Game, columns_of, opened, synthetic
 
 CHARACTERS = "山川云海星月风雨林石田江河湖松竹梅兰菊荷春夏秋冬东南西北金银铜铁红黄蓝白青紫"
 FIRST_QQ = 2_000_000
@@ -88,8 +88,8 @@ def _people(connection: sqlite3.Connection, players: Sequence[int]) -> None:
     )  # fmt: skip
     rows = (
         {"account_id": player, "qq": str(FIRST_QQ + player), "player_id": player, "bound_at": FIRST, "bound_by": 0,
-         "card": ""}
-        for player in players
+         "card": name}
+        for player, name in known
     )  # fmt: skip
     _insert(connection, "accounts", (row | {"seal": seal_of(accounts, row)} for row in rows))
 
@@ -98,11 +98,12 @@ def _ledger(
     connection: sqlite3.Connection, players: Sequence[int], games: Sequence[Game], columns: GameColumns
 ) -> Row:  # fmt: skip
     drafts = (Draft(PlayerRegistered(player, INITIAL, "普通"), FIRST, 0) for player in players)
+    checks = (Draft(IpChecked(player, True), LAST, 0) for player in players)  # so that everybody may go on playing
     last = Row(0, 0, 0, "", 0, "", "", 0, None, GENESIS)
 
     def rows() -> Iterator[dict[str, Any]]:
         nonlocal last
-        for seq, draft in enumerate(itertools.chain(drafts, _drafts(games, columns)), 1):
+        for seq, draft in enumerate(itertools.chain(drafts, _drafts(games, columns), checks), 1):
             last = seal(draft, seq, draft.said_at, last.hash)
             yield asdict(last)
 

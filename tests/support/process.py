@@ -34,10 +34,14 @@ def environment(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 class BotProcess:
-    """One bot, run in `folder` with `settings` as its environment; its log is in `lines`, over all its starts."""
+    """One bot, run in `folder` with `settings` as its environment; its log is in `lines`, over all its starts.
 
-    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
+    `script` is what runs: another bot, for comparison.
+    """
+
+    def __init__(self, folder: Path, settings: Mapping[str, str], script: Path = BOT_PY) -> None:
         self.folder = folder
+        self.script = script
         self.settings = dict(settings)
         self.lines: list[str] = []
         self._begin = 0
@@ -53,17 +57,17 @@ class BotProcess:
         assert not self.running, "it runs already"
         self._begin, self._ended = len(self.lines), False
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, str(BOT_PY), cwd=self.folder, env=environment(self.settings | more),
+            sys.executable, str(self.script), cwd=self.folder, env=environment(self.settings | more),
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT, stdin=asyncio.subprocess.DEVNULL,
             limit=1 << 24,
         )  # fmt: skip
         assert self._process.stdout is not None
         self._reader = asyncio.create_task(self._read(self._process.stdout), name="log of the bot")
 
-    async def start(self, **more: str) -> None:
-        """Start the process and wait until it listens."""
+    async def start(self, *, within: float = START_SECONDS, **more: str) -> None:
+        """Start the process and wait until it listens, at most so many seconds."""
         await self.spawn(**more)
-        await self.log_line(LISTENING, START_SECONDS)
+        await self.log_line(LISTENING, within)
 
     # --- what it says -------------------------------------------------------------------------------------
 

@@ -86,6 +86,28 @@ def test_without_a_list_there_is_nothing_to_compare_with() -> None:
     assert "涨跌" not in card(shown)
 
 
+def test_a_board_is_worked_out_anew_only_when_something_changed() -> None:
+    books = Books()
+    opened(books, "甲", 2100.0)
+    opened(books, "乙", 2000.0)
+    book = books.book()
+
+    def rows() -> Sequence[queries.BoardRow]:
+        return queries.board(book, books.directory, POOL, NOW).rows
+
+    assert rows() is rows()
+    assert [row.name for row in rows()] == ["甲", "乙"]
+    books.directory = books.directory.copy()
+    books.directory.roster.rename(books.id("甲"), "丙")
+    assert [row.name for row in rows()] == ["丙", "乙"]
+    adjust(books, "乙", 200.0)
+    book.advance(books.rows.rows[book.seq :])
+    assert [row.name for row in rows()] == ["乙", "丙"]
+    text = board_page(queries.board(book, books.directory, POOL, NOW), 1)
+    assert text == board_page(queries.board(book, books.directory, POOL, NOW), 1)
+    assert "1 乙" in text
+
+
 def test_rating_and_rank_against_the_last_list() -> None:
     """Rank change = old − new; who was not on the list is 新."""
     books = Books()

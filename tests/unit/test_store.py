@@ -500,6 +500,25 @@ async def test_the_book_reads_what_others_wrote_before_the_next_command(two: Lea
     assert two.book.hash == (await LedgerStoreHead.of(two.database))[1]
 
 
+async def test_rows_of_our_own_are_read_without_reading_everybody_anew(
+    two: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transaction may begin before the Book has read what the one before it wrote; names are as that one left."""
+
+    async def later() -> None: ...
+
+    async def again() -> None:
+        raise AssertionError("the directory was read")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(two, "catch_up", later)
+        await adjust(two, 1, 5.0)
+    assert two.book.state.look(POOL, 1).rating == 2000
+    monkeypatch.setattr(two, "_reload_directory", again)
+    await adjust(two, 1, 5.0)
+    assert two.book.state.look(POOL, 1).rating == 2010
+
+
 # --- a database that refuses ------------------------------------------------------------------------------
 
 

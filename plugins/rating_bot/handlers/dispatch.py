@@ -24,6 +24,7 @@ from plugins.rating_bot.runtime import Runtime
 from plugins.rating_bot.wire.inbound import CONFIRMING_EMOJI
 from plugins.rating_bot.wire.messages import AT_MARK, Inbound, Out
 from plugins.rating_bot.wire.outbox import Sender
+from plugins.rating_bot.wire.queueing import Queueing
 from plugins.rating_bot.wire.watermarks import Watermarks
 from plugins.rating_bot.wording import commands as wording
 from plugins.rating_bot.wording import integrity as integrity_wording
@@ -183,57 +184,53 @@ class Dispatcher:
                 return Decision("limited")
             if command.prepare is not None and await self._will_run(command, detail[1], message):
                 prepared = await command.prepare(runtime, message)
-        outs: list[Out] = []
-        decision = Decision("duplicate")
-        async with runtime.league.transaction(entries=command is None or not command.query) as tx:
-            overdue = await self._due(tx, message)
-            due = tx.appended
-            inbox_id = await tx.inbox.take(
-                key=message.key, twin=message.twin, chat=message.chat, message_id=message.message_id,
-                qq=message.user, said_at=message.said_at, text=message.text,
-            )  # fmt: skip
-            await self._watermarks.persist(tx.chats, message)
-            if inbox_id is not None:
-                actor = await tx.actor(message.user, scoring_admin=self._scoring_admin(message))
-                pointed_at = message.message_id if kind == "reaction" else message.quote
-                stray = self._talk.holds(message.chat, pointed_at)
-                context = Context(tx, message, actor, runtime.settings, prepared, stray)
-                if message.group is not None:
-                    await tx.note_card(message.user, message.card)
-                try:
-                    outs = await self._run(context, kind, detail)
-                except Confidential:
-                    outs = [context.privately(masked_wording.SECRET_CASE)]
-                if message.group is not None:  # again: the handler may have made the account
-                    await tx.note_card(message.user, message.card)
-                if context.about:
-                    await tx.inbox.set_about(inbox_id, context.about)
-                elif message.kind == "message" and message.message_id:
-                    self._talk.note(message.chat, message.message_id)
-                if runtime.league.damage is not None:
-                    outs = [_with_doubt(out) for out in outs]
-                await self._queue(tx, message, outs)
-                decision = decision_of(context, kind, outs, due)
-            hit("before_commit")
-        hit("after_commit")
-        self._sender.wake({out.chat for out in (*overdue, *outs)})
+        with self._sender.queueing() as queueing:
+            async with runtime.league.transaction(entries=command is None or not command.query) as tx:
+                decision = await self._take(tx, message, action, prepared, queueing)
+                hit("before_commit")
+            hit("after_commit")
         return decision
 
-    async def _due(self, tx: Tx, message: Inbound) -> list[Out]:
+    async def _take(self, tx: Tx, message: Inbound, action: Action, prepared: Any, queueing: Queueing) -> Decision:
+        """Do what a message says, once, and queue what is to be said."""
+        runtime = self._runtime
+        kind, detail = action
+        await self._due(tx, message, queueing)
+        due = tx.appended
+        inbox_id = await tx.inbox.take(
+            key=message.key, twin=message.twin, chat=message.chat, message_id=message.message_id,
+            qq=message.user, said_at=message.said_at, text=message.text,
+        )  # fmt: skip
+        await self._watermarks.persist(tx.chats, message)
+        if inbox_id is None:
+            return Decision("duplicate")
+        actor = await tx.actor(message.user, scoring_admin=self._scoring_admin(message))
+        pointed_at = message.message_id if kind == "reaction" else message.quote
+        stray = self._talk.holds(message.chat, pointed_at)
+        context = Context(tx, message, actor, runtime.settings, prepared, stray)
+        if message.group is not None:
+            await tx.note_card(message.user, message.card)
+        try:
+            outs = await self._run(context, kind, detail)
+        except Confidential:
+            outs = [context.privately(masked_wording.SECRET_CASE)]
+        if message.group is not None:  # again: the handler may have made the account
+            await tx.note_card(message.user, message.card)
+        if context.about:
+            await tx.inbox.set_about(inbox_id, context.about)
+        elif message.kind == "message" and message.message_id:
+            self._talk.note(message.chat, message.message_id)
+        if runtime.league.damage is not None:
+            outs = [_with_doubt(out) for out in outs]
+        await _queue(tx, message, outs, queueing)
+        return decision_of(context, kind, outs, due)
+
+    async def _due(self, tx: Tx, message: Inbound, queueing: Queueing) -> None:
         """Enter every deadline up to when the message was said; not by the clock while history is still to be read."""
         if self._runtime.league.damage is not None or not (message.made_up or self._caught_up()):
-            return []
+            return
         outs = tell(self._runtime.settings, tx.directory, await due.run(tx, min(message.said_at, self._sure())))
-        await self._queue(tx, message, outs)
-        return outs
-
-    async def _queue(self, tx: Tx, message: Inbound, outs: Iterable[Out]) -> None:
-        for out in outs:
-            await tx.outbox.add(
-                chat=out.chat, text=out.text, kind=out.kind, about=out.about, quote=out.quote, created_at=tx.now,
-                expires_at=tx.now + ANSWER_LIFE_MS if out.kind == "answer" and not out.about else None,
-                held=message.made_up, picture=out.picture.dumps() if out.picture else None, caption=out.caption,
-            )  # fmt: skip
+        await _queue(tx, message, outs, queueing)
 
     # --- rights and limits --------------------------------------------------------------------------------
 
@@ -312,6 +309,15 @@ class Dispatcher:
         if isinstance(answer, str):
             return [context.answer(answer, about=context.about, quote=command.quote)]
         return list(answer)
+
+
+async def _queue(tx: Tx, message: Inbound, outs: Iterable[Out], queueing: Queueing) -> None:
+    for out in outs:
+        await queueing.add(
+            tx.outbox, chat=out.chat, text=out.text, kind=out.kind, about=out.about, quote=out.quote, created_at=tx.now,
+            expires_at=tx.now + ANSWER_LIFE_MS if out.kind == "answer" and not out.about else None,
+            held=message.made_up, picture=out.picture.dumps() if out.picture else None, caption=out.caption,
+        )  # fmt: skip
 
 
 def _meant(context: Context, command: Command, rest: str) -> tuple[Command, str]:

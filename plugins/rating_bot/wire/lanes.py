@@ -1,9 +1,12 @@
 """The lanes of the sender: one per chat, with what it waits for; and the call that sends."""
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from rating_core.store.wire_store import OutRow
 
 from .history import Caller
 from .repair import whole
@@ -41,6 +44,12 @@ class Lane:
     not_before: float = 0.0
     paused: bool = False
     pauses: int = 0
+    marked: OutRow | None = None
+    """What was marked as being sent when it was queued, and is to be sent now."""
+    alone: bool = False
+    """Nothing that follows it was queued with it, nor before."""
+    unconfirmed: set[int] = field(default_factory=set)
+    """Rows so marked by a transaction that has not ended: nothing is to be done about them, or sent before them."""
     begun: dict[int, float] = field(default_factory=dict)
     """When the sending of rows began whose fate is not known."""
     look_at: dict[int, float] = field(default_factory=dict)
@@ -67,3 +76,15 @@ def message_id_of(answer: object) -> str:
     """Return the id in an answer to `send`, "" where the client names none."""
     number = whole(answer.get("message_id")) if isinstance(answer, Mapping) else None
     return str(number or "")
+
+
+def expired(row: OutRow, now: int) -> bool:
+    """Return whether nobody waits for a row any more."""
+    return row.expires_at is not None and row.expires_at <= now
+
+
+async def pause(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event, at most so long."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(None if seconds == float("inf") else seconds):
+            await event.wait()

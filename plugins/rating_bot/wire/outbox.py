@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 
 from nonebot.log import logger
 
@@ -13,9 +13,10 @@ from rating_core.store.wire_store import ChatTable, OutboxTable, OutRow
 from ..clock import Clock
 from .failures import CLOSED, Failure, failure_of
 from .history import Caller, HistoryUnavailable
-from .lanes import Lane, message_id_of, send
+from .lanes import Lane, expired, message_id_of, pause, send
 from .lanes import Patience as Patience
 from .messages import AT_MARK, Picture, Sent
+from .queueing import Queueing
 from .reconcile import OwnMessages
 from .segments import Segment, picture_segments, to_segments
 from .serving import Serving
@@ -88,6 +89,31 @@ class Sender:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if marked := [lane.marked for lane in self._lanes.values() if lane.marked is not None]:
+            async with self._database.write() as connection:
+                for row in marked:
+                    await OutboxTable(connection).mark_pending(row.outbox_id, attempts=row.attempts)
+
+    @contextlib.contextmanager
+    def queueing(self) -> Iterator[Queueing]:
+        """Call it around a transaction: what it queues is sent when that has committed."""
+        queueing = Queueing(self._lane, self._may_begin, self._sure)
+        committed = False
+        try:
+            yield queueing
+            committed = True
+        finally:
+            queueing.end(committed=committed)
+            self.wake(queueing.chats)
+
+    def _lane(self, chat: str) -> Lane:
+        return self._lanes.setdefault(chat, Lane(chat))
+
+    def _may_begin(self, chat: str) -> bool:
+        """Whether nothing but what is queued already keeps a chat waiting."""
+        lane = self._lane(chat)
+        resting = lane.paused or lane.doubted or lane.not_before > _loop_time()
+        return self._running and not self._tasks and not resting and self._serving.any()
 
     def wake(self, chats: Iterable[str] | None = None) -> None:
         """Look for work in these chats, or in all; call it after each commit that queued something."""
@@ -99,7 +125,7 @@ class Sender:
             task.add_done_callback(self._tasks.discard)
             return
         for chat in sorted(chats):
-            lane = self._lanes.setdefault(chat, Lane(chat))
+            lane = self._lane(chat)
             lane.woken.set()
             if lane.task is None:
                 lane.task = asyncio.create_task(self._serve(lane), name=f"outbox {chat}")
@@ -121,6 +147,9 @@ class Sender:
 
     async def recognise(self, chat: str, message_id: str) -> None:
         """Somebody answers a message: if it is one of which QQ has not said that it is out, it is, under this id."""
+        lane = self._lanes.get(chat)
+        if not self._tasks and (lane is None or lane.task is None):
+            return  # all that is known of is out
         async with self._database.read() as connection:
             rows = await OutboxTable(connection).rows("sending", "unknown", chat=chat)
         bot = await self._serving.pick(chat) if rows else None
@@ -168,19 +197,21 @@ class Sender:
                 if wait is None and not lane.woken.is_set():
                     return
                 if wait:
-                    await _wait(lane.woken, wait)
+                    await pause(lane.woken, wait)
         finally:
             lane.task = None
 
     async def _step(self, lane: Lane) -> float | None:
         """Do one thing. Return how long nothing else is to be done (seconds), None when all is done."""
+        if lane.marked is not None:
+            return await self._send_marked(lane, lane.marked)
         async with self._database.read() as connection:
             work = await OutboxTable(connection).work(lane.chat)
         row = work.following
         if not work.unclear and row is None:
             return None
         bot = await self._serving.pick(lane.chat)
-        if bot is None:
+        if bot is None or any(one.outbox_id in lane.unconfirmed for one in work.unclear):
             return float("inf")
         lane.paused = work.paused
         waits = []
@@ -190,7 +221,7 @@ class Sender:
                 return wait  # its fate is known soon: what follows waits, to keep the order
             waits.append(wait)
         if row is not None:
-            if _expired(row, self._clock.now()):
+            if expired(row, self._clock.now()):
                 async with self._database.write() as connection:
                     await OutboxTable(connection).mark_dropped(row.outbox_id)
                 return 0.0
@@ -201,12 +232,24 @@ class Sender:
             waits.append(wait)
         return min(waits)
 
-    async def _send(self, lane: Lane, bot: Caller, row: OutRow) -> None:
+    async def _send_marked(self, lane: Lane, row: OutRow) -> float | None:
+        lane.marked = None
+        if (bot := await self._serving.pick(lane.chat)) is not None:
+            if await self._send(lane, bot, row, marked=True) and lane.alone:
+                return None  # of what was queued since, `woken` tells
+        else:
+            async with self._database.write() as connection:
+                await OutboxTable(connection).mark_pending(row.outbox_id, attempts=row.attempts)
+        return 0.0
+
+    async def _send(self, lane: Lane, bot: Caller, row: OutRow, *, marked: bool = False) -> bool:
+        """Send a row; return whether QQ took it."""
         decorated = bool(row.picture or row.quote or AT_MARK.search(row.text))
         as_plain = decorated and (row.error.startswith(REFUSED) or row.attempts >= 2)
         message = await self._message(row, as_plain)
-        async with self._database.write() as connection:
-            await OutboxTable(connection).mark_sending(row.outbox_id, self._sure())
+        if not marked:
+            async with self._database.write() as connection:
+                await OutboxTable(connection).mark_sending(row.outbox_id, self._sure())
         lane.begun[row.outbox_id] = _loop_time()
         hit("before_send")
         try:
@@ -216,13 +259,14 @@ class Sender:
             failure = failure_of(error)
             logger.warning(f"outbox {row.outbox_id} to {row.chat}: {failure.kind}: {failure.text}")
             await self._failed(lane, bot, row, failure, decorated and not as_plain)
-            return
+            return False
         hit("after_send")
         lane.not_before = _loop_time() + (self._rest(lane) if lane.doubted else self._interval)
         message_id = message_id_of(answer)
         await self._sent(lane, row, message_id)
         self._unseen.taken(row, message_id, self._sure())
         hit("after_mark")
+        return True
 
     async def _message(self, row: OutRow, as_plain: bool) -> list[Segment]:
         """Return what is sent of a row: its picture, else its text, with quote and mentions or without."""
@@ -234,7 +278,8 @@ class Sender:
         return to_segments(row.text, quote=quote, mentions=row.chat.startswith("g") and not as_plain)
 
     async def _sent(self, lane: Lane, row: OutRow, message_id: str) -> None:
-        async with self._database.write() as connection:
+        """Note that a row is out; until a power cut that takes it back, history tells the same."""
+        async with self._database.write(note=True) as connection:
             await OutboxTable(connection).mark_sent(row.outbox_id, message_id)
             if lane.paused and not lane.doubted:
                 await ChatTable(connection).set_pause(row.chat, None)
@@ -263,11 +308,11 @@ class Sender:
         """Give a row that is certainly not out back to the queue, or give it up (the desk is told before)."""
         retry = self._patience.retry
         given_up = attempts > len(retry)
-        if given_up and not _expired(row, self._clock.now()):
+        if given_up and not expired(row, self._clock.now()):
             await self._tell(lane, ("failed", row.outbox_id), "failed", row.about, error)
         async with self._database.write() as connection:
             box = OutboxTable(connection)
-            if _expired(row, self._clock.now()):
+            if expired(row, self._clock.now()):
                 await box.mark_dropped(row.outbox_id)
                 return
             await (box.mark_failed if given_up else box.mark_pending)(row.outbox_id, error)
@@ -295,7 +340,7 @@ class Sender:
     async def look(self) -> None:
         """See whether what QQ took stands in the groups; where it does not, keep it and let the group rest."""
         for chat in self._unseen.due():
-            lane, bot = self._lanes.setdefault(chat, Lane(chat)), await self._serving.pick(chat)
+            lane, bot = self._lane(chat), await self._serving.pick(chat)
             if bot is None:
                 continue
             found = await self._unseen.look(bot, chat)
@@ -355,16 +400,5 @@ class Sender:
             logger.opt(exception=error).error("the desk could not be told")
 
 
-def _expired(row: OutRow, now: int) -> bool:
-    return row.expires_at is not None and row.expires_at <= now
-
-
 def _loop_time() -> float:
     return asyncio.get_running_loop().time()
-
-
-async def _wait(event: asyncio.Event, seconds: float) -> None:
-    """Wait for an event, at most so long."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(None if seconds == float("inf") else seconds):
-            await event.wait()

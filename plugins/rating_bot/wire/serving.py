@@ -21,6 +21,10 @@ class Serving:
         self._lost: set[tuple[str, str]] = set()
         self._known: set[str] = set()
 
+    def any(self) -> bool:
+        """Return whether an account is connected."""
+        return bool(self._bots())
+
     def own_ids(self) -> set[str]:
         """Return the numbers of all accounts connected now or before."""
         return {*self._bots(), *self._known}

@@ -1,5 +1,6 @@
 """What the bot answers to questions about boards, players and games: plain text, no table that needs a fixed pitch."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 
 from plugins.rating_bot.wording.common import fit, pages_of
@@ -71,6 +72,20 @@ def _board_row(row: BoardRow) -> str:
     )
 
 
+_paged: deque[tuple[Sequence[BoardRow], tuple[int, str, str], Sequence[Sequence[str]]]] = deque(maxlen=2)
+"""The boards asked for last: their rows, how many of them and between what they stand, and their pages."""
+
+
+def _pages(rows: Sequence[BoardRow], count: int, head: str, foot: str) -> Sequence[Sequence[str]]:
+    """Return the first `count` rows as text on pages; who turns the pages of a board need not wait for all again."""
+    for known in _paged:
+        if known[0] is rows and known[1] == (count, head, foot):
+            return known[2]
+    pages = pages_of([_board_row(row) for row in rows[:count]], head, foot, BOARD_PAGE)
+    _paged.append((rows, (count, head, foot), pages))
+    return pages
+
+
 def board_head(board: Board, page: int, pages: int, title: str = "") -> str:
     """Return what a page of a board shows; `title` heads a published list."""
     name = f"{board.pool}等级分排行榜 {show_day(board.at)}"
@@ -112,7 +127,7 @@ def board_page(
 
     mark, credit = f"*未满{board.needed}盘，显示分已扣", f"表格主编：{CHIEF_EDITOR}"
     head, foot = board_head(board, 99, 99, title), f"{mark}\n{credit}\n下一页：{typed(99)}"
-    pages = pages_of([_board_row(r) for r in rows], head, foot, BOARD_PAGE)
+    pages = _pages(board.rows, len(rows), head, foot)
     starts = [sum(map(len, pages[:number])) for number in range(len(pages))]
     if beginning is not None:
         page = max(number for number, start in enumerate(starts, start=1) if start <= beginning)
