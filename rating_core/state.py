@@ -4,8 +4,7 @@ A State can be copied (a checkpoint) or forked (a trial): a fork copies a standi
 first touched, and shares what games do not change: trying a report costs the same in a small and in a large league.
 """
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -184,21 +183,12 @@ class _Fork(dict[K, V]):
 
 
 class Nets(dict[int, int]):
-    """Net scores by pair. Pickled as columns: while a large dict is pickled, no other thread can do anything."""
+    """Net scores by pair. Pickled one by one: while pickle itself walks a large dict, no other thread has its turn."""
 
     __slots__ = ()
 
-    def __reduce__(self) -> tuple[Callable[..., "Nets"], tuple[Any, ...]]:
-        try:
-            pairs: Any = array("Q", self)
-        except OverflowError:  # pairs of 2v2 have 128 bits
-            pairs = list(self)
-        return nets_of_columns, (pairs, array("i", self.values()))
-
-
-def nets_of_columns(pairs: Iterable[int], scores: Iterable[int]) -> Nets:
-    """Return net scores from what `Nets` are pickled as."""
-    return Nets(zip(pairs, scores, strict=True))
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Nets, (), None, None, (item for item in self.items())
 
 
 class _NetFork(Nets):

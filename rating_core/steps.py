@@ -8,7 +8,7 @@ from typing import Any
 
 from rating_core.ledger import Amend, Entry, Merged, Void
 from rating_core.rulebook import Pool
-from rating_core.state import Lock, Nets, PoolState, Standing, State, nets_of_columns
+from rating_core.state import Lock, Nets, PoolState, Standing, State
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class KeptPool:
         found = PoolState(self.pool, standings, dict(self.nets), locks)
         found.share_nets()
         if self.newest:
-            found.nets[self.newest] = nets_of_columns(self.pairs, self.scores)
+            found.nets[self.newest] = Nets(zip(self.pairs, self.scores, strict=True))
         return found
 
 

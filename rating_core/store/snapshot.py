@@ -28,12 +28,11 @@ _CORE = Path(__file__).resolve().parents[1]
 
 _OURS: tuple[type, ...] = (
     Book, fold.Mark, steps.Step, steps.Original, steps.Correction, steps.Checkpoint, steps.KeptPool, state.State,
-    state.PoolState, state.Standing, state.PastSeason, state.Lock, state.EventState, state.Challenge,
+    state.PoolState, state.Standing, state.PastSeason, state.Lock, state.Nets, state.EventState, state.Challenge,
     state.PublishedList, columns.GameColumns, columns.Names, rulebook.Pool, rulebook.RuleSet, report_text.GameLine,
     report_text.Result, *ledger.KINDS.values(),
 )  # fmt: skip
 _ALLOWED: dict[tuple[str, str], Any] = {(cls.__module__, cls.__qualname__): cls for cls in _OURS}
-_ALLOWED |= {(state.__name__, "nets_of_columns"): state.nets_of_columns}
 _ALLOWED |= {("array", "array"): array, ("array", "_array_reconstructor"): _array_reconstructor}
 """All that a file may name: whoever changes it can make the Book wrong, but cannot run anything."""
 
