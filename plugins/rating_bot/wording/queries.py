@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 from plugins.rating_bot.wording.common import fit, pages_of
 from plugins.rating_bot.wording.reports import bar_reason
@@ -128,7 +129,7 @@ def board_page(
     mark, credit = f"*未满{board.needed}盘，显示分已扣", f"表格主编：{CHIEF_EDITOR}"
     head, foot = board_head(board, 99, 99, title), f"{mark}\n{credit}\n下一页：{typed(99)}"
     pages = _pages(board.rows, len(rows), head, foot)
-    starts = [sum(map(len, pages[:number])) for number in range(len(pages))]
+    starts = [0, *accumulate(len(page) for page in pages[:-1])]
     if beginning is not None:
         page = max(number for number, start in enumerate(starts, start=1) if start <= beginning)
     if not 1 <= page <= len(pages):
