@@ -290,8 +290,8 @@ def test_checkpoints_are_few_and_near_the_end(checkpoints: int) -> None:
     assert kept == sorted(set(kept))
     assert len(kept) <= 32
     if checkpoints <= 10:
-        assert 900 - kept[-1] <= 3 + max(checkpoints, 900 // 50)
-        assert kept[0] <= 450
+        assert 900 - kept[-1] <= 3 + max(checkpoints, 900 // 30)
+        assert kept[0] <= 900 // 8 + 3
     unpatched = PlayerRegistered(7, 2000.0, "普通")
     book.advance([rows.add(unpatched), rows.add(Void(), refers_to=rows.rows[100].seq)])
     assert difference(book, rows.book()) is None
