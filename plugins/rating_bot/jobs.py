@@ -10,7 +10,7 @@ from plugins.rating_bot.wording import desk as desk_wording
 from rating_core.failpoints import hit
 from rating_core.service import due
 from rating_core.service.docket import docket_of
-from rating_core.service.league import Tx
+from rating_core.service.transaction import Tx
 from rating_core.times import DAY_MS, HOUR_MS
 
 ON_THE_WAY_MS = 5_000

@@ -15,9 +15,9 @@ from rating_core.report_text import GameLine, Result, format_report
 from rating_core.rulebook import DEFAULT_POOL, IP_CHECK_RATING
 from rating_core.service import lists, people, reports
 from rating_core.service import report_results as results
-from rating_core.service.league import Tx
 from rating_core.service.report_results import Effective
 from rating_core.service.reports import Post
+from rating_core.service.transaction import Tx
 from rating_core.times import DAY_MS, day_of
 
 LIST_DAYS = 30

@@ -5,7 +5,7 @@ from dataclasses import replace
 from rating_core.directory import Actor
 from rating_core.importing.games_plan import GamesPlan, Numbers
 from rating_core.ledger import Draft, Games
-from rating_core.service.league import Tx
+from rating_core.service.transaction import Tx
 from rating_core.store.import_store import ImportedFile
 from rating_core.store.people_store import Counters
 

@@ -7,7 +7,7 @@ from rating_core.directory import Account, Actor, Directory
 from rating_core.fold import fold_entry
 from rating_core.importing.planner import Openings, Plan
 from rating_core.ledger import Draft, IpChecked, OpeningBalance, PlayerRegistered, Void
-from rating_core.service.league import Tx
+from rating_core.service.transaction import Tx
 from rating_core.store.ledger_store import LedgerStore
 
 

@@ -19,10 +19,10 @@ from rating_core.rulebook import CHALLENGE_PENALTY
 from rating_core.rules import challenge as rules
 from rating_core.rules.display import masked_player
 from rating_core.rules.eligibility import Bar, bar_of
-from rating_core.service.league import Tx
 from rating_core.service.own_case import check_own_case
 from rating_core.service.people import Place
 from rating_core.service.refusal import Refusal
+from rating_core.service.transaction import Tx
 from rating_core.state import Challenge, State
 from rating_core.store.report_store import Report
 from rating_core.times import DAY_MS, day_of, week_start

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rating_core.report_text import GameLine
-from rating_core.service.league import Tx
 from rating_core.service.report_results import SameAs
+from rating_core.service.transaction import Tx
 from rating_core.store.report_store import Copy, Report, pair_text, same_key
 
 

@@ -34,9 +34,9 @@ from rating_core.rulebook import CASUAL_WEIGHT, MASKED_NAME, UNRATED_WEIGHT
 from rating_core.rules.season import leave_closes
 from rating_core.service import lists
 from rating_core.service.impact import GameView, view
-from rating_core.service.league import Tx
 from rating_core.service.own_case import check_own_case
 from rating_core.service.refusal import Refusal
+from rating_core.service.transaction import Tx
 from rating_core.store.report_store import Report
 from rating_core.times import season_of
 

@@ -18,10 +18,10 @@ from rating_core.service import merging
 from rating_core.service.collector import collector_paused
 from rating_core.service.correction_plans import Plan, Request, plan
 from rating_core.service.impact import Impact, compare, view
-from rating_core.service.league import Tx
 from rating_core.service.people import Place
 from rating_core.service.previews import book_moved, keep_preview
 from rating_core.service.refusal import Refusal
+from rating_core.service.transaction import Tx
 from rating_core.store.desk_store import Preview
 
 CORRECTION = "correction"

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rating_core.service.league import Tx
+from rating_core.service.transaction import Tx
 from rating_core.store.desk_store import DocketItem
 from rating_core.store.people_store import MASKED, Application
 from rating_core.store.report_store import Report

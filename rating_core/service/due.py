@@ -13,7 +13,7 @@ from rating_core.rulebook import QUIET_FROM, QUIET_UNTIL
 from rating_core.rules import challenge as rules
 from rating_core.service import challenges
 from rating_core.service.challenges import Ended
-from rating_core.service.league import Tx
+from rating_core.service.transaction import Tx
 from rating_core.state import Challenge, State
 from rating_core.store.report_store import Report
 from rating_core.times import season_of, season_start, to_datetime

@@ -15,9 +15,9 @@ from rating_core.retention import expiry
 from rating_core.scrubbing import Scrubber
 from rating_core.service import challenges
 from rating_core.service.challenges import Ended
-from rating_core.service.league import Tx
 from rating_core.service.people import Place
 from rating_core.service.refusal import Refusal
+from rating_core.service.transaction import Tx
 from rating_core.store.forgetting import Person
 from rating_core.store.people_store import ERASE, ERASE_FOR, ERASING, Application
 from rating_core.store.report_store import Report

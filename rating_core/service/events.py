@@ -7,9 +7,9 @@ from rating_core.ledger import Draft, EventClosed, EventOpened
 from rating_core.names import NameProblem, check_new_name, normalize_name, skeleton
 from rating_core.report_text import ReportProblems
 from rating_core.rulebook import POOLS, UNRATED_WEIGHT
-from rating_core.service.league import Tx
 from rating_core.service.refusal import Refusal
 from rating_core.service.report_results import EventRefused
+from rating_core.service.transaction import Tx
 from rating_core.store.report_store import Report
 
 

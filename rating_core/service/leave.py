@@ -8,9 +8,9 @@ from rating_core.rules import season as rules
 from rating_core.rules.season import LeavePools
 from rating_core.service import challenges
 from rating_core.service.challenges import Ended
-from rating_core.service.league import Tx
 from rating_core.service.own_case import check_own_case
 from rating_core.service.refusal import Refusal
+from rating_core.service.transaction import Tx
 from rating_core.times import season_of, season_start
 
 

@@ -6,8 +6,8 @@ from rating_core.directory import Actor
 from rating_core.ledger import Draft, ListPublished, ListRow
 from rating_core.names import clean_text
 from rating_core.rules.display import board_order
-from rating_core.service.league import Tx
 from rating_core.service.refusal import Refusal
+from rating_core.service.transaction import Tx
 from rating_core.state import PoolState, PublishedList
 from rating_core.times import day_of
 

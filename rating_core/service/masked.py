@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from rating_core.directory import Account, Actor, Directory
 from rating_core.ledger import Draft, IpChecked, PlayerRegistered
 from rating_core.rulebook import MASKED_INITIAL, MASKED_NAME
-from rating_core.service.league import Tx
 from rating_core.service.people import Place
 from rating_core.service.refusal import Refusal
+from rating_core.service.transaction import Tx
 from rating_core.store.people_store import MASKED, Application
 from rating_core.store.report_store import Report
 

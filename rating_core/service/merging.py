@@ -6,7 +6,7 @@ Games and all other entries follow by the fold; here are the erasable things: na
 from dataclasses import replace
 
 from rating_core.ledger import Merged
-from rating_core.service.league import Tx
+from rating_core.service.transaction import Tx
 from rating_core.store.people_store import MergeItem
 from rating_core.store.report_store import Report
 

@@ -9,9 +9,9 @@ from rating_core.directory import DISMISSED, ROLE_TITLES, SCOREKEEPER, Account, 
 from rating_core.ledger import Draft, IpChecked, PlayerRegistered
 from rating_core.names import check_new_name, normalize_name, skeleton
 from rating_core.rulebook import IP_CHECK_RATING, MASKED_NAME, PLACINGS
-from rating_core.service.league import Tx
 from rating_core.service.own_case import check_own_case
 from rating_core.service.refusal import Refusal
+from rating_core.service.transaction import Tx
 from rating_core.store.desk_store import Preview
 from rating_core.store.people_store import ERASING, MASKED, Application
 from rating_core.times import DAY_MS, day_of

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from rating_core.directory import Actor
-from rating_core.service.league import Tx
 from rating_core.service.people import PREVIEW_MINUTES, Place
+from rating_core.service.transaction import Tx
 from rating_core.store.desk_store import Preview
 
 

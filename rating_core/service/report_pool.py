@@ -2,8 +2,8 @@
 
 from rating_core.report_text import ReportText
 from rating_core.rulebook import POOLS
-from rating_core.service.league import Tx
 from rating_core.service.report_results import AskPool, EventRefused
+from rating_core.service.transaction import Tx
 
 
 def pool_of(tx: Tx, parsed: ReportText, events: dict[str, int], group_pool: str) -> str | AskPool | EventRefused:

@@ -7,8 +7,8 @@ from rating_core.names import clean_text
 from rating_core.report_text import ReportProblems, ReportText, parse_report
 from rating_core.rulebook import MASKED_NAME, POOLS
 from rating_core.service.events import shut_event
-from rating_core.service.league import Tx
 from rating_core.service.report_results import EventRefused, InPrivate, MaskedFree, Outsider, Refused
+from rating_core.service.transaction import Tx
 from rating_core.state import pair_code
 
 

@@ -12,7 +12,6 @@ from rating_core.rules.eligibility import bar_of
 from rating_core.service import challenges, masked
 from rating_core.service.copies import as_copy, overlapping, single_keys
 from rating_core.service.events import open_events
-from rating_core.service.league import Tx
 from rating_core.service.report_pool import pool_of
 from rating_core.service.report_reading import Read, read
 from rating_core.service.report_results import (
@@ -29,6 +28,7 @@ from rating_core.service.report_results import (
     PostResult,
     StillWaiting,
 )
+from rating_core.service.transaction import Tx
 from rating_core.state import pair_code
 from rating_core.store.report_store import Report, same_key
 from rating_core.times import HOUR_MS, season_of

@@ -11,10 +11,10 @@ from rating_core.rules import season as rules
 from rating_core.service import challenges, lists
 from rating_core.service.challenges import Ended
 from rating_core.service.impact import PersonChange, compare
-from rating_core.service.league import Tx
 from rating_core.service.lists import Published
 from rating_core.service.own_case import check_own_case
 from rating_core.service.refusal import Refusal
+from rating_core.service.transaction import Tx
 from rating_core.store.report_store import Report
 from rating_core.times import season_of, season_start
 

@@ -20,7 +20,8 @@ from plugins.rating_bot.handlers.table import TABLE
 from plugins.rating_bot.pictures.typesetting import Typesetter
 from plugins.rating_bot.settings import Settings
 from plugins.rating_bot.wire.messages import Inbound, Out
-from rating_core.service.league import League, Tx
+from rating_core.service.league import League
+from rating_core.service.transaction import Tx
 from rating_core.store.database import Database
 from rating_core.store.migrate import migrate
 from tests.bench.figures import shown, verdict

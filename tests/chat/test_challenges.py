@@ -10,7 +10,7 @@ from rating_core.ledger import Adjustment, Draft, IpChecked, LeaveTaken, Opening
 from rating_core.rulebook import DEFAULT_POOL, MASKED_NAME
 from rating_core.service import challenges, due, people
 from rating_core.service.due import ChallengeReminder, Expired, Remind
-from rating_core.service.league import Tx
+from rating_core.service.transaction import Tx
 from rating_core.store.ledger_store import LedgerStore
 from rating_core.times import DAY_MS, HOUR_MS
 from tests.support.rig import OFFICIAL, SCORING, Rig

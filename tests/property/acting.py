@@ -11,9 +11,10 @@ from hypothesis.stateful import RuleBasedStateMachine
 
 from rating_core.report_text import GameLine, Result, format_report
 from rating_core.service import due, people
-from rating_core.service.league import League, Tx
+from rating_core.service.league import League
 from rating_core.service.people import Place
 from rating_core.service.refusal import Refusal
+from rating_core.service.transaction import Tx
 from rating_core.store.database import Database
 from tests.support.plain_book import HOUR, Line, moment
 from tests.support.plain_league import PlainLeague, Slip

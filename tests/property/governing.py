@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from rating_core.service import challenges, leave, lists, season
-from rating_core.service.league import Tx
 from rating_core.service.refusal import Refusal
+from rating_core.service.transaction import Tx
 from tests.property.acting import (
     KEEPER,
     KEEPS_AND_PLAYS,

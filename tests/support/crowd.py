@@ -6,9 +6,9 @@ from contextlib import suppress
 from rating_core.ledger import Draft, IpChecked, LeaveTaken, OpeningBalance
 from rating_core.service import challenges, events, lists, people, reports
 from rating_core.service import report_results as results
-from rating_core.service.league import Tx
 from rating_core.service.people import Place
 from rating_core.service.refusal import Refusal
+from rating_core.service.transaction import Tx
 from rating_core.times import DAY_MS
 from tests.support.rig import OFFICIAL, OWNER, SCORING, Rig
 

@@ -14,7 +14,8 @@ from rating_core.importing import table as table_module
 from rating_core.importing.planner import Openings
 from rating_core.ledger import Adjustment, Draft, Games, OpeningBalance, PlayerRegistered, Void
 from rating_core.queries import board
-from rating_core.service.league import League, Tx
+from rating_core.service.league import League
+from rating_core.service.transaction import Tx
 from rating_core.shell import import_wording as wording
 from rating_core.shell.import_wording import file_problem, problem_text
 from rating_core.times import show_day

@@ -23,7 +23,8 @@ from sqlalchemy.exc import IntegrityError
 
 from rating_core.ledger import GENESIS, Adjustment, Draft, Games, PlayerRegistered, Row
 from rating_core.service.health import examine
-from rating_core.service.league import Damage, League, LedgerDamaged, Tx
+from rating_core.service.league import Damage, League, LedgerDamaged
+from rating_core.service.transaction import Tx
 from rating_core.store import database as database_module
 from rating_core.store import ledger_store, migrate
 from rating_core.store.backup import BackupFailed, backup_sqlite

@@ -8,9 +8,9 @@ from plugins.rating_bot.wire.messages import Inbound, Out, OutKind, Picture, gro
 from rating_core.book import Book
 from rating_core.directory import Actor, Directory
 from rating_core.rulebook import DEFAULT_POOL
-from rating_core.service.league import Tx
 from rating_core.service.masked import speaker
 from rating_core.service.people import Place
+from rating_core.service.transaction import Tx
 
 
 @dataclass(slots=True)

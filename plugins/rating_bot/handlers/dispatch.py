@@ -36,9 +36,10 @@ from rating_core.failpoints import hit
 from rating_core.names import clean_text
 from rating_core.report_text import looks_like_report
 from rating_core.service import due
-from rating_core.service.league import LedgerDamaged, Tx
+from rating_core.service.league import LedgerDamaged
 from rating_core.service.masked import speaker
 from rating_core.service.refusal import Confidential, Refusal
+from rating_core.service.transaction import Tx
 from rating_core.store.database import StorageFailed
 from rating_core.store.wire_store import InboxTable
 

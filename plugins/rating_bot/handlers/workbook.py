@@ -26,8 +26,8 @@ from rating_core.importing.games_outcome import Outcome, outcome
 from rating_core.importing.games_plan import GamesPlan, Options
 from rating_core.importing.games_writer import enter, last_numbers
 from rating_core.rulebook import POOLS
-from rating_core.service.league import Tx
 from rating_core.service.previews import book_moved, keep_preview
+from rating_core.service.transaction import Tx
 from rating_core.store.backup import BackupFailed, backup_sqlite
 from rating_core.store.desk_store import Preview
 from rating_core.store.import_store import ImportStore
