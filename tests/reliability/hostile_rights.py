@@ -34,6 +34,8 @@ PLACES = {
 }  # fmt: skip
 DECEMBER = to_ms(datetime(2026, 12, 27, 12, 0, tzinfo=SHANGHAI))
 JANUARY = to_ms(datetime(2027, 1, 5, 12, 0, tzinfo=SHANGHAI))
+QUEUED = ("pending", "held", "sending")
+"""States of what a transaction says."""
 OF_THE_WIRE = {"inbox", "outbox", "chats"}
 BY_THE_WAY = OF_THE_WIRE | {"accounts", "counters"}
 """What a message that is refused may leave behind: itself, its answer, its sender's card."""
@@ -79,9 +81,9 @@ class Matrix:
         async def taken_back(*, entries: bool = True) -> AsyncIterator[Any]:
             async with real(entries=entries) as tx:
                 box = OutboxTable(tx.outbox._connection)
-                before = len(await box.rows("pending", "held", limit=1_000_000))
+                before = len(await box.rows(*QUEUED, limit=1_000_000))
                 yield tx
-                self._did.answers = [row.text for row in (await box.rows("pending", "held", limit=1_000_000))[before:]]
+                self._did.answers = [row.text for row in (await box.rows(*QUEUED, limit=1_000_000))[before:]]
                 self._did.entries = tx.appended
                 raise Undone
 
