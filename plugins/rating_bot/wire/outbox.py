@@ -103,8 +103,8 @@ class Sender:
             yield queueing
             committed = True
         finally:
-            queueing.end(committed=committed)
             self.wake(queueing.chats)
+            queueing.end(committed=committed)  # last: whoever queues something from here on ends `alone`
 
     def _lane(self, chat: str) -> Lane:
         return self._lanes.setdefault(chat, Lane(chat))
@@ -126,6 +126,7 @@ class Sender:
             return
         for chat in sorted(chats):
             lane = self._lane(chat)
+            lane.alone = False
             lane.woken.set()
             if lane.task is None:
                 lane.task = asyncio.create_task(self._serve(lane), name=f"outbox {chat}")

@@ -17,6 +17,8 @@ from .segments import fingerprint, plain
 
 BEFORE_MS = 600_000
 """QQ's clock and ours may differ: own messages count from so long before the sending."""
+MOST_CALLS = 200
+"""Pages read for one message: go-cqhttp gives 19 a page, and what cannot be read back to is never decided."""
 KEPT = 200
 
 
@@ -41,7 +43,7 @@ class OwnMessages:
         if found is not None:
             return found
         since = _since(row)
-        history = await read_back(bot, row.chat, lambda item: item["time"] * 1000 < since)
+        history = await read_back(bot, row.chat, lambda item: item["time"] * 1000 < since, max_calls=MOST_CALLS)
         found = await self._match(row, self.own_of(history))
         if found is None and not history.reached and not (history.exhausted and _begins_before(history, row)):
             raise HistoryUnavailable(row.chat, "not all that was said since can be read")
