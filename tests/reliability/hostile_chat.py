@@ -25,6 +25,8 @@ MEGA = 1 << 20
 LEAGUE = 14
 """So many of PLAYERS; the later ones look like them."""
 KEPT = 20
+POLITE = ("未记录", "只能由对局双方或裁判上报")
+"""How the bot refuses a report; the second where what was said before took the speaker's name from him."""
 STATES = ("held", "pending", "sending", "unknown", "sent", "failed", "dropped")
 
 
@@ -176,7 +178,7 @@ async def great(chat: Chat, told: Told) -> None:
         for more in ({}, {"message": text}, {"message": parts}):
             told.mega = max(told.mega, await chat.handle(chat.event("张三", OFFICIAL, text, **more)))
     said = (await chat.answers())[before:]
-    if chat.errors or any(not text.startswith("未记录") for text in said) or not all(map(fits, said)):
+    if chat.errors or any(not text.startswith(POLITE) for text in said) or not all(map(fits, said)):
         told.problems.append(f"a message of a megabyte: {chat.errors[:1]}, {said!r:.500}")
     await chat.handle(chat.event("王五", OFFICIAL, "王五 平 李四"))
     if "待确认" not in (await chat.answers())[-1]:

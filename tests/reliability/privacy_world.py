@@ -225,7 +225,7 @@ class Exercise:
             other.execute("UPDATE counters SET value = ? WHERE name = 'account'", (last,))
             other.execute("BEGIN IMMEDIATE")
             self.say("李四", "李四    负    赵六")
-            await world.bot.log_line("database is locked")
+            await world.bot.log_line("database is locked", 30)  # others may wait for it first
             other.execute("ROLLBACK")
 
     async def strangers(self) -> None:
