@@ -58,6 +58,7 @@ class Crowd:
         self._rng = rng
         self._last: dict[str, int] = {}
         self._used: set[tuple[str, ...]] = set()
+        self._spoken: dict[tuple[str, str, int], int] = {}
 
     @property
     def settling(self) -> bool:
@@ -71,6 +72,9 @@ class Crowd:
         await asyncio.sleep(self._rng.uniform(0, self._thinking))
         if who != KEEPER:
             await self._talk.wait()
+        while self._spoken.get((who, text, group)) == self.world.qq.now() // 1000:
+            await asyncio.sleep(0.1)  # the same words twice in a second are one message where a client gives no numbers
+        self._spoken[who, text, group] = self.world.qq.now() // 1000
         return self.world.say(who, text, group, quote=quote)
 
     async def hear(
