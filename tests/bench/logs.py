@@ -46,7 +46,7 @@ def football() -> Sequence[Game]:
 
 @cache
 def synthetic(count: int, players: int | None = None) -> Sequence[Game]:
-    """Return games spread evenly over nine seasons, of ten times as many games as players, some of double weight."""
+    """Return games spread evenly over nine seasons, a hundred times as many as players, some of double weight."""
     rng = random.Random(count)
     players = players or max(count // 100, 50)
     games = []

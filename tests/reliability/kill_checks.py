@@ -39,10 +39,6 @@ LAGRANGE_OTHER_ID = 0x2A2A2A2A
 """Lagrange gives a message another id in history: by this xor."""
 
 
-UNREAD = "held: "
-"""QQ did not answer for history in time (a busy machine): the desk is told and the message waits, as promised."""
-
-
 async def problems_of(killed: "KillWorld") -> list[str]:
     """Return what is missing, double or wrong, each in a line."""
     world, crowd = killed.world, killed.crowd
@@ -53,8 +49,7 @@ async def problems_of(killed: "KillWorld") -> list[str]:
     found += list(_challenges(killed, league, rows, seen))
     found += list(_settlements(killed, rows, seen))
     found += await _backups(world.folder, rows)
-    errors = [line for line in world.bot.lines if "Traceback" in line or "[ERROR]" in line]
-    found += [f"in the log: {line}" for line in errors if UNREAD not in line]
+    found += [f"in the log: {line}" for line in world.bot.lines if "Traceback" in line or "[ERROR]" in line]
     return found
 
 

@@ -75,18 +75,20 @@ async def test_what_has_to_wait_is_pending(post: Post) -> None:
     assert post.said() == ["收到 #1", "收到 #3", "收到 #4"]
 
 
+async def fail(post: Post, *, committed: bool) -> None:
+    """Queue 收到 #1 in a transaction that fails, or that commits before something else fails."""
+    with pytest.raises(KeyError), post.sender.queueing() as queueing:
+        async with post.database.write() as connection:
+            await add(queueing, OutboxTable(connection), "收到 #1")
+            if not committed:
+                raise KeyError
+        raise KeyError
+
+
 async def test_what_was_rolled_back_is_not_sent(post: Post) -> None:
     await post.begin()
     await post.sender.idle()
-
-    async def fail() -> None:
-        with post.sender.queueing() as queueing:
-            async with post.database.write() as connection:
-                await add(queueing, OutboxTable(connection), "收到 #1")
-                raise KeyError
-
-    with pytest.raises(KeyError):
-        await fail()
+    await fail(post, committed=False)
     await say(post, "收到 #2")
     await post.sender.idle()
     assert post.said() == ["收到 #2"]
@@ -96,15 +98,7 @@ async def test_a_commit_of_which_nobody_knows_is_looked_for_and_sent(post: Post)
     """The commit went through, and what came after it failed: the row may be out for all that the next look knows."""
     await post.begin()
     await post.sender.idle()
-
-    async def fail() -> None:
-        with post.sender.queueing() as queueing:
-            async with post.database.write() as connection:
-                await add(queueing, OutboxTable(connection), "收到 #1")
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        await fail()
+    await fail(post, committed=True)
     await post.sender.idle()
     assert post.said() == ["收到 #1"]
 
