@@ -55,8 +55,10 @@ class Book:
     """Hash of the row `seq`."""
     judged: dict[int, dict[int, float]] = field(default_factory=dict)
     """By the ledger row of each settlement: whom it would archive and what it would take, were it made only now."""
-    kept: dict[tuple[str, str], Any] = field(default_factory=dict, compare=False)
-    """What questions worked out of the Book as it stands, by question and pool; forgotten when it moves on."""
+    stirred: int = 0
+    """The last ledger row that was not just a new game: any standing may have changed with it."""
+    orders: dict[str, Any] = field(default_factory=dict, compare=False)
+    """By pool the order of its board as it was last asked for, and of what moment of the Book it is."""
     _steps: list[Step] = field(default_factory=list)
     _step_seqs: list[int] = field(default_factory=list)
     """Ledger row of each step, ascending; that of each game stands in the columns."""
@@ -76,7 +78,7 @@ class Book:
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         """What pickle writes: nothing that was only worked out."""
-        return None, {name: getattr(self, name) for name in self.__slots__} | {"kept": {}}
+        return None, {name: getattr(self, name) for name in self.__slots__} | {"orders": {}}
 
     @classmethod
     def of(cls, pools: dict[str, Pool] | None = None) -> "Book":
@@ -100,13 +102,14 @@ class Book:
         Many rows are read part by part and then folded once: while the games grow, each fold makes checkpoints that
         the next one drops.
         """
-        self.kept.clear()
         if self._unfolded is None:
             self._unfolded = len(self._steps), len(self.columns)
         for row in rows:
             if row.seq != self.seq + 1:
                 raise LedgerError(f"row {row.seq} after {self.seq}")
             entry = row.entry(told=False)
+            if not isinstance(entry, Games):
+                self.stirred = row.seq
             if isinstance(entry, Void | Amend | Merged):
                 target = self._correct(row, entry)
                 self._reached = target if self._reached is None else min(self._reached, target)
@@ -116,7 +119,6 @@ class Book:
 
     def fold(self) -> None:
         """Fold what was read since the last time."""
-        self.kept.clear()
         unfolded, reached = self._unfolded, self._reached
         self._unfolded = self._reached = None
         if reached is not None:
@@ -326,7 +328,8 @@ class Book:
     def fork(self) -> "Book":
         """Return an independent Book that stands where this one stands."""
         twin = Book(
-            self.state.copy(), self.columns.copy(), list(self.marks), self.seq, self.hash, dict(self.judged)
+            self.state.copy(), self.columns.copy(), list(self.marks), self.seq, self.hash, dict(self.judged),
+            self.stirred,
         )  # fmt: skip
         twin._steps, twin._step_seqs = list(self._steps), list(self._step_seqs)
         twin._played = {player: played[:] for player, played in self._played.items()}

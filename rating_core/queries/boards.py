@@ -1,16 +1,14 @@
 """The board (榜) of a pool: who stands where, and what moved since the last published list (§7, L12–L15)."""
 
-from collections.abc import Callable
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 from rating_core.book import Book
 from rating_core.directory import Directory
 from rating_core.ledger import ListRow
-from rating_core.rules.display import Display, Place, board_order
+from rating_core.rules.display import Display, Place, board_order, places
 from rating_core.state import PublishedList
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +58,18 @@ class Board:
     at: int
     needed: int
     rows: tuple[BoardRow, ...]
+    """All, or those from position `first` (counted from 0) that were asked for."""
+    of: int
+    """How many stand on it."""
+    first: int = 0
     against: int | None = None
     """The 涨跌 are against 第`against`期; None where there is none yet."""
     number: int | None = None
     """第`number`期 where this is a published list."""
+
+    def between(self, start: int, stop: int) -> tuple[BoardRow, ...]:
+        """Return the rows from position `start` to before `stop`, of those at hand."""
+        return self.rows[max(0, start - self.first) : max(0, stop - self.first)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,30 +101,65 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Everyone on a board in its order (§7), and the rank of each player. Worked out once it serves many questions."""
+    """Everyone on a board in its order (§7), best first. Worked out once it serves many questions."""
 
     places: list[Place]
-    ranks: dict[int, int]
+    place_of: dict[int, Place]
+    """By player."""
 
     @classmethod
     def of(cls, book: Book, directory: Directory, pool: str, at: int) -> "Order":
-        """Return the order of a pool's board as of `at` (ms); worked out anew where ledger, names or N changed."""
+        """Return the order of a pool's board as of `at` (ms).
 
-        def work_out() -> Order:
-            places = board_order(book.state.pools[pool], directory, at)
-            return cls(places, {place[-1]: rank for rank, place in enumerate(places, start=1)})
+        After games alone only those who played them are put in their new places; where anything else happened, names
+        or N changed, all is sorted anew.
+        """
+        display, games = Display.on(at), len(book.columns)
+        last: _LastOrder | None = book.orders.get(pool)
+        if last is None or not last.same_but_for_games(book, directory, display):
+            found = board_order(book.state.pools[pool], directory, at)
+            order = cls(found, {place[-1]: place for place in found})
+        elif last.games == games:
+            return last.order
+        else:
+            played = {player for index in range(last.games, games) for _, player in book.columns.members(index)}
+            order = last.order._with(places(book.state.pools[pool], directory, at, played), played)
+        book.orders[pool] = _LastOrder(order, games, book.stirred, display, directory, directory.merged)
+        return order
 
-        return _kept(book, directory, "order", pool, at, work_out)
+    def _with(self, new: Iterable[Place], players: Iterable[int]) -> "Order":
+        """Return the order with these players in new places; who has none is not on the board."""
+        moved = Order(self.places.copy(), self.place_of.copy())
+        for player in players:
+            if (old := moved.place_of.pop(player, None)) is not None:
+                del moved.places[bisect_left(moved.places, old)]
+        for place in new:
+            insort(moved.places, place)
+            moved.place_of[place[-1]] = place
+        return moved
+
+    def rank(self, player: int) -> int | None:
+        """Return a player's rank, from 1; None: he is not on the board."""
+        place = self.place_of.get(player)
+        return None if place is None else bisect_left(self.places, place) + 1
 
 
-def _kept(book: Book, directory: Directory, what: str, pool: str, at: int, work_out: Callable[[], T]) -> T:
-    """Return what was worked out of this very Book, these names and the N of that day, or work it out."""
-    display, merged = Display.on(at), directory.merged
-    known = book.kept.get((what, pool))
-    if known is None or known[0] is not directory or known[1] is not merged or known[2] != display:
-        known = book.kept[what, pool] = directory, merged, display, work_out()
-    found: T = known[3]
-    return found
+@dataclass(frozen=True, slots=True)
+class _LastOrder:
+    """The Order that was asked for last, and what it stands on."""
+
+    order: Order
+    games: int
+    """So many games there were."""
+    stirred: int
+    display: Display
+    directory: Directory
+    merged: Mapping[int, int]
+
+    def same_but_for_games(self, book: Book, directory: Directory, display: Display) -> bool:
+        """Return whether nothing but new games can have changed it: these are the very names, and N is the same."""
+        same_names = self.directory is directory and self.merged is directory.merged
+        return same_names and self.display == display and self.stirred == book.stirred
 
 
 def board_row(book: Book, pool: str, rank: int, place: Place, display: Display, baseline: Baseline | None) -> BoardRow:
@@ -142,12 +183,10 @@ def board(
     """
     display, baseline = Display.on(at), Baseline.before(book, pool)
     order = order or Order.of(book, directory, pool, at)
-
-    def rows_of(part: slice) -> tuple[BoardRow, ...]:
-        start = part.indices(len(order.places))[0] + 1
-        places = enumerate(order.places[part], start=start)
-        return tuple(board_row(book, pool, rank, place, display, baseline) for rank, place in places)
-
-    whole = part == slice(None)
-    rows = _kept(book, directory, "rows", pool, at, lambda: rows_of(part)) if whole else rows_of(part)
-    return Board(pool, at, display.needed, rows, None if baseline is None else baseline.number)
+    of = len(order.places)
+    first, stop, _ = part.indices(of)
+    rows = tuple(
+        board_row(book, pool, rank, place, display, baseline)
+        for rank, place in enumerate(order.places[first:stop], start=first + 1)
+    )
+    return Board(pool, at, display.needed, rows, of, first, None if baseline is None else baseline.number)

@@ -79,7 +79,7 @@ def card(book: Book, directory: Directory, pool: str, player: int, at: int, orde
     standing = book.state.look(pool, player)
     display, baseline = Display.on(at), Baseline.before(book, pool)
     order = order or Order.of(book, directory, pool, at)
-    rank, of = order.ranks.get(player), len(order.places)
+    rank, of = order.rank(player), len(order.places)
     near = range(0) if rank is None else range(max(1, rank - NEIGHBOURS), min(of, rank + NEIGHBOURS) + 1)
     rows = [board_row(book, pool, number, order.places[number - 1], display, baseline) for number in near]
     state: CardState = "unlisted"

@@ -39,7 +39,8 @@ def published_board(book: Book, directory: Directory, pool: str, published: Publ
         )  # fmt: skip
 
     against = None if baseline is None else baseline.number
-    return Board(pool, published.as_of, display.needed, tuple(map(row_of, published.rows)), against, published.number)
+    rows = tuple(map(row_of, published.rows))
+    return Board(pool, published.as_of, display.needed, rows, len(rows), 0, against, published.number)
 
 
 # --- 封存名单 ---------------------------------------------------------------------------------------------

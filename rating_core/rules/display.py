@@ -1,5 +1,6 @@
 """L12: the rating that boards show of a player with few games; and the order in which they stand there (§7)."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rating_core.directory import Directory
@@ -44,14 +45,18 @@ def masked_player(directory: Directory) -> int | None:
     return directory.masked
 
 
-def board_order(pool: PoolState, directory: Directory, at: int) -> list[Place]:
-    """Return everyone on a pool's board in its order: by shown rating, actual rating, games, name (§7).
+def places(pool: PoolState, directory: Directory, at: int, players: Iterable[int]) -> Iterator[Place]:
+    """Yield the places of those of the players who are on a pool's board. N is that of the day of `at` (ms).
 
-    Archived players and 蒙面人公用号 are not on it. N is that of the day of `at` (ms).
+    Archived players and 蒙面人公用号 are not on it.
     """
     shown, name_of, masked = Display.on(at).shown, directory.name_of, masked_player(directory)
-    return sorted(
-        (-shown(s), -s.rating, -s.games, name_of(player), player)
-        for player, s in pool.standings.items()
-        if s.listed and not s.archived and player != masked
-    )
+    for player in players:
+        s = pool.standings.get(player)
+        if s is not None and s.listed and not s.archived and player != masked:
+            yield -shown(s), -s.rating, -s.games, name_of(player), player
+
+
+def board_order(pool: PoolState, directory: Directory, at: int) -> list[Place]:
+    """Return everyone on a pool's board in its order: by shown rating, actual rating, games, name (§7)."""
+    return sorted(places(pool, directory, at, pool.standings))

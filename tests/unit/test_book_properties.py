@@ -6,13 +6,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import given, target
 from hypothesis import strategies as st
 
 from rating_core import book as book_module
 from rating_core.book import Book
 from rating_core.check import difference
 from rating_core.columns import COUNTED
+from rating_core.directory import Directory
 from rating_core.ledger import (
     Adjustment,
     Amend,
@@ -27,8 +28,10 @@ from rating_core.ledger import (
     Settlement,
     Void,
 )
+from rating_core.queries.boards import Order
 from rating_core.report_text import GameLine, Result
 from rating_core.rulebook import POOLS
+from rating_core.rules.display import board_order
 from rating_core.store.snapshot import Snapshot
 from rating_core.times import DAY_MS, season_of, season_start
 from rating_core.trial import Trial, announce
@@ -295,3 +298,30 @@ def test_checkpoints_are_few_and_near_the_end(checkpoints: int) -> None:
     unpatched = PlayerRegistered(7, 2000.0, "普通")
     book.advance([rows.add(unpatched), rows.add(Void(), refers_to=rows.rows[100].seq)])
     assert difference(book, rows.book()) is None
+
+
+@given(ledgers, st.lists(st.booleans(), min_size=41, max_size=41))
+def test_an_order_that_is_kept_is_as_if_sorted_anew(plan: list[tuple[str, list[int]]], asked: list[bool]) -> None:
+    """§7: whatever was read since the board was last asked for, and whether N or names changed meanwhile."""
+    directory = Directory()
+    for player in range(1, PLAYERS + 1):
+        directory.roster.add(f"棋手{player}", player)
+    writer = Writer()
+    kept = 0
+    for number, (kind, n) in enumerate(plan):
+        writer.write(kind, n)
+        if not asked[number]:
+            continue
+        if n[0] % 13 == 0:
+            directory = directory.copy()
+            directory.roster.rename(1 + n[1] % PLAYERS, f"改名{number}")
+        for pool in (POOL, PAIRS):
+            before = writer.live.orders.get(pool)
+            order = Order.of(writer.live, directory, pool, writer.clock)
+            places = board_order(writer.live.state.pools[pool], directory, writer.clock)
+            assert order.places == places
+            assert {player: order.rank(player) for player in range(1, PLAYERS + 1)} == dict.fromkeys(
+                range(1, PLAYERS + 1)
+            ) | {place[-1]: rank for rank, place in enumerate(places, start=1)}
+            kept += before is not None and before.stirred == writer.live.stirred
+    target(kept)

@@ -122,7 +122,7 @@ def test_an_order_at_hand_gives_the_same_board_and_card() -> None:
     for row in board.rows:
         card = queries.card(book, books.directory, POOL, row.player, at)
         assert queries.card(book, books.directory, POOL, row.player, at, order) == card
-        assert card.rank == row.rank == order.ranks[row.player]
+        assert card.rank == row.rank == order.rank(row.player)
 
 
 def test_a_history_can_be_read_from_further_back() -> None:

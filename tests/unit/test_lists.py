@@ -86,26 +86,39 @@ def test_without_a_list_there_is_nothing_to_compare_with() -> None:
     assert "涨跌" not in card(shown)
 
 
-def test_a_board_is_worked_out_anew_only_when_something_changed() -> None:
+def test_a_board_is_sorted_anew_only_when_more_than_games_came() -> None:
     books = Books()
-    opened(books, "甲", 2100.0)
-    opened(books, "乙", 2000.0)
+    for name, rating in (("甲", 2100.0), ("乙", 2095.0), ("丙", 2000.0)):
+        opened(books, name, rating)
     book = books.book()
 
-    def rows() -> Sequence[queries.BoardRow]:
-        return queries.board(book, books.directory, POOL, NOW).rows
+    def names(at: int = NOW) -> list[str]:
+        book.advance(books.rows.rows[book.seq :])
+        return [row.name for row in queries.board(book, books.directory, POOL, at).rows]
 
-    assert rows() is rows()
-    assert [row.name for row in rows()] == ["甲", "乙"]
+    def sorted_anew() -> bool:
+        """Whether the last question sorted everybody: a mark put into the order at hand is gone."""
+        order = book.orders[POOL].order
+        found = -1 not in order.place_of
+        order.place_of[-1] = order.places[0]
+        return found
+
+    assert names() == ["甲", "乙", "丙"]
+    assert sorted_anew()
+    assert names() == ["甲", "乙", "丙"]
+    assert not sorted_anew()
+    books.play("乙 胜 甲")
+    assert names() == ["乙", "甲", "丙"]
+    assert not sorted_anew()
     books.directory = books.directory.copy()
-    books.directory.roster.rename(books.id("甲"), "丙")
-    assert [row.name for row in rows()] == ["丙", "乙"]
-    adjust(books, "乙", 200.0)
-    book.advance(books.rows.rows[book.seq :])
-    assert [row.name for row in rows()] == ["乙", "丙"]
-    text = board_page(queries.board(book, books.directory, POOL, NOW), 1)
-    assert text == board_page(queries.board(book, books.directory, POOL, NOW), 1)
-    assert "1 乙" in text
+    books.directory.roster.rename(books.id("甲"), "丁")
+    assert names() == ["乙", "丁", "丙"]
+    assert sorted_anew()
+    adjust(books, "丙", 200.0)
+    assert names() == ["丙", "乙", "丁"]
+    assert sorted_anew()
+    assert names(ms("2016-12-31")) == ["丙", "乙", "丁"]  # by another N (L12)
+    assert sorted_anew()
 
 
 def test_rating_and_rank_against_the_last_list() -> None:
@@ -385,7 +398,7 @@ def test_a_page_of_a_board_with_its_changes() -> None:
     )
 
 
-def test_long_names_and_changes_make_a_page_shorter() -> None:
+def test_where_names_and_changes_are_long_records_are_left_out() -> None:
     books = Books()
     for number in range(1, 301):
         opened(books, f"名字很长很长很长很长的棋手{number:03}", 2300.0 - number, 123)
@@ -395,14 +408,15 @@ def test_long_names_and_changes_make_a_page_shorter() -> None:
     found = board(books)
     title = "标" * lists.MAX_TITLE
     seen: list[str] = []
-    for page in range(1, 100):
+    for page in range(1, 31):
         said = board_page(found, page, here=PAIRS, title=title, asked="2026-11-30")
         assert len(said) <= MAX_CHARS and said.count("\n") < MAX_LINES
-        seen += [line for line in said.splitlines() if "胜" in line]
-        if "下一页" not in said:
-            break
-        assert said.endswith(f"下一页：/排行榜 2026-11-30 第{page + 1}页 单跳1v1")
+        seen += [line for line in said.splitlines() if "名字" in line]
+        last = "表格主编：挑战者" if page == 30 else f"下一页：/排行榜 2026-11-30 第{page + 1}页 单跳1v1"
+        assert said.endswith(last)
     assert [line.split(" ", 1)[0] for line in seen] == [str(rank) for rank in range(1, 301)]
+    assert "胜" not in seen[0]
+    assert "123胜0平0负" in board_page(found, 1)
 
 
 def test_a_long_archive_list_in_pages() -> None:

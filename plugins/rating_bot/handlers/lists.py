@@ -14,7 +14,7 @@ from plugins.rating_bot.pictures import board as pictures
 from plugins.rating_bot.wire.messages import Out, group_chat
 from plugins.rating_bot.wording import captions
 from plugins.rating_bot.wording import lists as wording
-from plugins.rating_bot.wording.queries import TEXT_WORD, board_page, no_board_page
+from plugins.rating_bot.wording.queries import BOARD_PAGE, TEXT_WORD, board_page, no_board_page
 from rating_core import queries
 from rating_core.queries import Board
 from rating_core.rulebook import DEFAULT_POOL
@@ -61,29 +61,32 @@ async def board(
     context: Context, past: Past | None, page: int | None, top: int | None, form: str | None, pool: str | None
 ) -> Answer:
     name, title, asked = pool or context.pool, "", ""
+    wanted, most = max(1, page or 1), None if top is None else max(1, top)
+    as_text = form is not None or not context.settings.pictures
     if past is None or past.day == day_of(context.at):
-        found = queries.board(context.book, context.directory, name, context.at)
+        size = BOARD_PAGE if as_text else pictures.ROWS
+        part = slice((wanted - 1) * size, wanted * size)
+        found = queries.board(context.book, context.directory, name, context.at, part=part)
     elif past.number is not None:
         listed = await _find_list(context, name, past.number)
         found, asked = queries.published_board(context.book, context.directory, name, listed), past.typed
         title = await context.tx.lists.title(listed.seq) or ""
     else:
         found, asked = await _board_of(context, name, past), past.typed
-    wanted, most = max(1, page or 1), None if top is None else max(1, top)
-    if form is not None or not context.settings.pictures:
-        as_text = context.settings.pictures
-        return board_page(found, wanted, most, context.pool, title=title, asked=asked, as_text=as_text)
+    if as_text:
+        there_are_pictures = context.settings.pictures
+        return board_page(found, wanted, most, context.pool, title=title, asked=asked, as_text=there_are_pictures)
     return _drawn(context, found, wanted, most, title, asked)
 
 
 def _drawn(context: Context, found: Board, page: int, top: int | None, title: str, asked: str) -> Answer:
-    """Return a page of a board as a picture; its text is the page of text that begins where the picture does."""
+    """Return a page of a board as a picture; its text is the page of text that begins with the same player."""
     here, last = context.pool, pictures.pages(found, top)
     if page > last:
         return no_board_page(found, page, last, here, asked)
-    beginning = (page - 1) * pictures.ROWS
-    text = board_page(found, 1, top, here, title=title, asked=asked, as_text=True, beginning=beginning)
-    if not found.rows:
+    beginning = (page - 1) * pictures.ROWS // BOARD_PAGE + 1
+    text = board_page(found, beginning, top, here, title=title, asked=asked, as_text=True)
+    if not found.of:
         return text
     caption = captions.board(found, page, last, here, title=title, asked=asked)
     return [context.answer(text, picture=pictures.picture(found, page, top, title), caption=caption)]

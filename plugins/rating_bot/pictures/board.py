@@ -12,13 +12,13 @@ ROWS = 30
 
 def pages(board: Board, top: int | None = None) -> int:
     """Return how many pictures a board takes; `top`: only the first so many players."""
-    count = len(board.rows) if top is None else min(top, len(board.rows))
+    count = board.of if top is None else min(top, board.of)
     return max(1, -(-count // ROWS))
 
 
 def picture(board: Board, page: int, top: int | None = None, title: str = "") -> Picture:
-    """Return page `page` (from 1) of a board. `title`: of a published list."""
-    rows = board.rows[: len(board.rows) if top is None else top][(page - 1) * ROWS : page * ROWS]
+    """Return page `page` (from 1) of a board, whose rows must be at hand. `title`: of a published list."""
+    rows = board.between((page - 1) * ROWS, min(page * ROWS, board.of if top is None else top))
     against = [] if board.against is None else [f"涨跌比第{board.against}期"]
     last = pages(board, top)
     notes = []
@@ -32,7 +32,7 @@ def picture(board: Board, page: int, top: int | None = None, title: str = "") ->
             "title": title or f"{board.pool}等级分排行榜",
             "badge": "" if board.number is None else f"第{board.number}期",
             "facts": [
-                *([board.pool] if title else []), show_day(board.at), f"共{len(board.rows)}人", *against,
+                *([board.pool] if title else []), show_day(board.at), f"共{board.of}人", *against,
                 *([f"第{page}/{last}页"] if last > 1 else []),
             ],
             "rows": [_row(row, board.needed) for row in rows],

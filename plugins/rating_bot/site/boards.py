@@ -46,7 +46,7 @@ def board(ask: Ask) -> Page:
         return _board_page(ask, ask.now.board(pool), "", title)
     listed = len(ask.now.order(pool).places)
     part, _ = sheet(listed, ask.page_number, ROWS)
-    return _page(ask, ask.now.board(pool, part), listed, listed, "", title, [])
+    return _page(ask, ask.now.board(pool, part), listed, "", title, [])
 
 
 def lists(ask: Ask) -> Page:
@@ -111,17 +111,15 @@ def _board_page(ask: Ask, board: Board, path: str, title: str) -> Page:
     rows = _sorted(ask, _found(ask, board.rows, wanted(typed)), sort, falling=falling)
     part, _ = sheet(len(rows), ask.page_number, ROWS)
     elsewhere = _elsewhere(ask, board, wanted(typed)) if typed and not path else []
-    return _page(ask, replace(board, rows=tuple(rows[part])), len(board.rows), len(rows), path, title, elsewhere)
+    return _page(ask, replace(board, rows=tuple(rows[part])), len(rows), path, title, elsewhere)
 
 
-def _page(
-    ask: Ask, shown: Board, listed: int, found: int, path: str, title: str, elsewhere: list[tuple[int, str]]
-) -> Page:
-    """The rows `shown` of a board on which `listed` players stand; `found` of them were searched for."""
+def _page(ask: Ask, shown: Board, found: int, path: str, title: str, elsewhere: list[tuple[int, str]]) -> Page:
+    """The rows `shown` of a board; `found` of those on it were searched for."""
     typed, sort, falling = ask.text("q"), _sort(ask), _falling(ask)
     _, pages = sheet(found, ask.page_number, ROWS)
     context = {
-        "here": "lists" if shown.number else "", "path": path, "title": title, "board": shown, "listed": listed,
+        "here": "lists" if shown.number else "", "path": path, "title": title, "board": shown,
         "q": typed, "sort": sort, "falling": falling,
         "order": _order(sort, falling=falling),
         "orders": {key: _order(key, falling=not falling if key == sort else key not in RISING) for key in SORTS},
@@ -131,7 +129,7 @@ def _page(
     }  # fmt: skip
 
     def as_data() -> dict[str, Any]:
-        return data.board(shown, of=listed, found=found, page=ask.page_number, pages=pages)
+        return data.board(shown, found=found, page=ask.page_number, pages=pages)
 
     return Page("board.html", title, shown.pool, context, as_data)
 

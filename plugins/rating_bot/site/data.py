@@ -66,14 +66,14 @@ def board_row(row: BoardRow) -> Json:
     }
 
 
-def board(shown: Board, *, of: int, found: int, page: int, pages: int) -> Json:
-    """A page of a board; `of` players stand on it, `found` of them were asked for."""
+def board(shown: Board, *, found: int, page: int, pages: int) -> Json:
+    """A page of a board; `found` of those who stand on it were asked for."""
     return {
         "day": show_day(shown.at),
         "number": shown.number,
         "against": shown.against,
         "needed": shown.needed,
-        "of": of,
+        "of": shown.of,
         "found": found,
         "page": page,
         "pages": pages,

@@ -161,9 +161,9 @@ class Seat:
 
 
 def _seats(ask: Ask, pool: str, side: Side) -> list[Seat]:
-    ranks = ask.now.order(pool).ranks
+    rank_of = ask.now.order(pool).rank
     state, name_of = ask.now.book.state, ask.now.directory.name_of
-    return [Seat(p, name_of(p), state.look(pool, p).rating, ranks.get(p)) for p in side]
+    return [Seat(p, name_of(p), state.look(pool, p).rating, rank_of(p)) for p in side]
 
 
 def versus(ask: Ask) -> Page:

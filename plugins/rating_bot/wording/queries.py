@@ -1,10 +1,8 @@
 """What the bot answers to questions about boards, players and games: plain text, no table that needs a fixed pitch."""
 
-from collections import deque
 from collections.abc import Callable, Sequence
-from itertools import accumulate
 
-from plugins.rating_bot.wording.common import fit, pages_of
+from plugins.rating_bot.wording.common import fit, fits, pages_of
 from plugins.rating_bot.wording.reports import bar_reason
 from rating_core.elo import show_change, show_rating
 from rating_core.queries import Board, BoardRow, Card, Change, GameRow, HeadToHead, History, Meter, Together
@@ -12,7 +10,7 @@ from rating_core.rulebook import CHIEF_EDITOR, DEFAULT_POOL, FARMING_REPAY, PEAK
 from rating_core.times import day_of, season_of, show_day
 
 BOARD_PAGE = 10
-"""Players on one page of the text board at most; long names make a page shorter."""
+"""Players on one page of the text board."""
 TEXT_WORD = "文字"
 """Typed behind /排行榜 to get text where there are pictures."""
 HISTORY_PAGE = 10
@@ -65,26 +63,12 @@ def change_text(change: Change | None) -> str:
     return rank if not float(rating) else rating + rank
 
 
-def _board_row(row: BoardRow) -> str:
+def _board_row(row: BoardRow, *, record: bool = True) -> str:
     change = change_text(row.change)
     return (
         f"{row.rank} {row.name} {show_rating(row.shown, 0)}{'*' if row.missing else ''}"
-        f"{' ' if change else ''}{change} {row.wins}胜{row.draws}平{row.losses}负"
+        f"{' ' if change else ''}{change}{f' {row.wins}胜{row.draws}平{row.losses}负' if record else ''}"
     )
-
-
-_paged: deque[tuple[Sequence[BoardRow], tuple[int, str, str], Sequence[Sequence[str]]]] = deque(maxlen=2)
-"""The boards asked for last: their rows, how many of them and between what they stand, and their pages."""
-
-
-def _pages(rows: Sequence[BoardRow], count: int, head: str, foot: str) -> Sequence[Sequence[str]]:
-    """Return the first `count` rows as text on pages; who turns the pages of a board need not wait for all again."""
-    for known in _paged:
-        if known[0] is rows and known[1] == (count, head, foot):
-            return known[2]
-    pages = pages_of([_board_row(row) for row in rows[:count]], head, foot, BOARD_PAGE)
-    _paged.append((rows, (count, head, foot), pages))
-    return pages
 
 
 def board_head(board: Board, page: int, pages: int, title: str = "") -> str:
@@ -93,7 +77,7 @@ def board_head(board: Board, page: int, pages: int, title: str = "") -> str:
     if board.number is not None:
         name = f"{board.pool}第{board.number}期 {title or show_day(board.at)}"
     against = "" if board.against is None else f"，涨跌比第{board.against}期"
-    return f"{name}（第{page}/{pages}页，共{len(board.rows)}人{against}）"
+    return f"{name}（第{page}/{pages}页，共{board.of}人{against}）"
 
 
 def board_typed(board: Board, page: int, here: str, asked: str = "", *, as_text: bool = False) -> str:
@@ -111,33 +95,27 @@ def no_board_page(
 
 def board_page(
     board: Board, page: int, top: int | None = None, here: str = DEFAULT_POOL, *, title: str = "", asked: str = "",
-    as_text: bool = False, beginning: int | None = None,
+    as_text: bool = False,
 ) -> str:  # fmt: skip
     """Return a page of a board, its marks and how to see the next; `top` shows only the first so many.
 
-    `here` is the pool that a question without a pool's name means; title, asked, as_text: see above. `beginning`:
-    instead of a page, the one with the row at this position (it stands for a picture that could not be sent).
+    `here` is the pool that a question without a pool's name means; title, asked, as_text: see above. The rows of the
+    page must be at hand. Where their names are so long that they do not fit, their records are left out.
     """
-    rows = board.rows if top is None else board.rows[:top]
-    if not board.rows:
+    if not board.of:
         when = f"{asked}，" if asked else ""
         return f"{when}{board.pool}还没有人上榜：下过第一局计分棋就上榜。"
-
-    def typed(page: int) -> str:
-        return board_typed(board, page, here, asked, as_text=as_text)
-
-    mark, credit = f"*未满{board.needed}盘，显示分已扣", f"表格主编：{CHIEF_EDITOR}"
-    head, foot = board_head(board, 99, 99, title), f"{mark}\n{credit}\n下一页：{typed(99)}"
-    pages = _pages(board.rows, len(rows), head, foot)
-    starts = [0, *accumulate(len(page) for page in pages[:-1])]
-    if beginning is not None:
-        page = max(number for number, start in enumerate(starts, start=1) if start <= beginning)
-    if not 1 <= page <= len(pages):
-        return no_board_page(board, page, len(pages), here, asked, as_text=as_text)
-    shown, start = pages[page - 1], starts[page - 1]
-    marks = [mark] if any(row.missing for row in rows[start : start + len(shown)]) else []
-    more = [f"下一页：{typed(page + 1)}"] if page < len(pages) else []
-    return "\n".join([board_head(board, page, len(pages), title), *shown, *marks, credit, *more])
+    count = board.of if top is None else min(top, board.of)
+    pages = -(-count // BOARD_PAGE)
+    if not 1 <= page <= pages:
+        return no_board_page(board, page, pages, here, asked, as_text=as_text)
+    rows = board.between((page - 1) * BOARD_PAGE, min(page * BOARD_PAGE, count))
+    head = board_head(board, page, pages, title)
+    marks = [f"*未满{board.needed}盘，显示分已扣"] if any(row.missing for row in rows) else []
+    typed = board_typed(board, page + 1, here, asked, as_text=as_text)
+    foot = [*marks, f"表格主编：{CHIEF_EDITOR}", *([f"下一页：{typed}"] if page < pages else [])]
+    text = "\n".join([head, *map(_board_row, rows), *foot])
+    return text if fits(text) else "\n".join([head, *(_board_row(row, record=False) for row in rows), *foot])
 
 
 # --- one player -------------------------------------------------------------------------------------------
