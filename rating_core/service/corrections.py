@@ -4,7 +4,6 @@ The ledger only grows: a correction is an entry that refers to an old one, and t
 as amended in its old place.
 """
 
-import asyncio
 import json
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +16,7 @@ from rating_core.rules import challenge as challenges
 from rating_core.service import merging
 from rating_core.service.collector import collector_paused
 from rating_core.service.correction_plans import Plan, Request, plan
-from rating_core.service.impact import Impact, compare, view
+from rating_core.service.impact import Impact, view
 from rating_core.service.people import Place
 from rating_core.service.previews import book_moved, keep_preview
 from rating_core.service.refusal import Refusal
@@ -82,13 +81,12 @@ async def propose(tx: Tx, actor: Actor, request: Request, place: Place, *, again
 async def _propose(tx: Tx, actor: Actor, request: Request, place: Place, *, again: bool) -> Proposed:
     actor = await tx.known(actor)
     found = await plan(tx, actor, request)
-    after = await tx.try_out(found.draft)
-    impact = await _impact(tx, tx.book, after, request.said_at)
-    _check_games(impact)
-    ends_at = _check_challenges(impact, request.said_at)
+    tried = await tx.try_out(found.draft, request.said_at)
+    _check_games(tried.impact)
+    ends_at = _check_challenges(tried.impact, request.said_at)
     data = {"request": request.dump(), "draft": dump_draft(found.draft)}
     preview = await keep_preview(tx, actor, CORRECTION, data, place)
-    return Proposed(preview, found, impact, _new_line(after, found), ends_at, again)
+    return Proposed(preview, found, tried.impact, _new_line(tried.book, found), ends_at, again)
 
 
 async def apply(tx: Tx, actor: Actor, preview: Preview, place: Place) -> Applied | Proposed:
@@ -106,7 +104,7 @@ async def _apply(tx: Tx, actor: Actor, preview: Preview, place: Place) -> Applie
     before = tx.book
     row, _ = await tx.append(draft)
     tx.read_own()
-    impact = await _impact(tx, before, tx.book, place.said_at)
+    impact = await tx.impact(before, place.said_at)
     await _save_reports(tx, impact, found)
     await _save_reminders(tx, impact, place.said_at)
     stay: tuple[int, ...] = ()
@@ -123,11 +121,6 @@ async def _apply(tx: Tx, actor: Actor, preview: Preview, place: Place) -> Applie
 
 
 # --- trying ---------------------------------------------------------------------------------------------------
-
-
-async def _impact(tx: Tx, before: Book, after: Book, at: int) -> Impact:
-    """Compare in a thread, so that the bot goes on answering."""
-    return await asyncio.to_thread(compare, before, after, tx.directory, at)
 
 
 def _check_games(impact: Impact) -> None:

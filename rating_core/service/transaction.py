@@ -8,6 +8,7 @@ from rating_core.book import Book
 from rating_core.directory import SCOREKEEPER, Account, Actor, Directory, Holding, PastBinding
 from rating_core.ledger import Amend, Draft, Games, Merged, Row, Void
 from rating_core.names import skeleton
+from rating_core.service.impact import Impact, compare
 from rating_core.state import State
 from rating_core.store.challenge_store import ChallengeStore
 from rating_core.store.database import DbConnection
@@ -19,6 +20,7 @@ from rating_core.store.list_store import ListStore
 from rating_core.store.people_store import Counters, PeopleStore
 from rating_core.store.report_store import ReportStore
 from rating_core.store.wire_store import ChatTable, InboxTable, OutboxTable
+from rating_core.times import day_of
 from rating_core.trial import Trial, announce
 
 if TYPE_CHECKING:
@@ -27,11 +29,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A correction that was tried: the Book as it will be, made on that of the ledger row with hash `on`."""
+    """A correction that was tried: the Book as it will be, made on that of the ledger row with hash `on`.
+
+    `impact` is what it changes, with the names of `directory` and the ranks of the day of `at` (ms).
+    """
 
     draft: Draft
     on: str
     book: Book
+    impact: Impact
+    directory: Directory
+    at: int
 
 
 class Tx:
@@ -59,6 +67,7 @@ class Tx:
         self._trial: Trial | None = None
         self.edited = False
         self._directory = league.directory
+        self._tried: Tried | None = None
 
     @property
     def trial(self) -> Trial:
@@ -111,7 +120,7 @@ class Tx:
             self.appended += 1
             tried, self.league.tried = self.league.tried, None
             if tried is not None and (tried.draft, tried.on) == (draft, self.book.hash) and not self._rows:
-                self.book = tried.book
+                self._tried, self.book = tried, tried.book
                 self.book.hash = row.hash  # our clock's time is in it, which nobody knew before
             self._rows.append(row)
             await asyncio.to_thread(self.read_own)  # folds again from the old entry on; the bot goes on answering
@@ -126,12 +135,31 @@ class Tx:
         self._rows.append(row)
         return row, games
 
-    async def try_out(self, draft: Draft) -> Book:
-        """Return the Book as it would be with a correction; it is kept for `append`. The bot goes on answering."""
+    async def try_out(self, draft: Draft, at: int) -> Tried:
+        """Return what a correction would make of the Book and change in it, with the ranks of the day of `at` (ms).
+
+        It is kept for `append` and `impact`. The bot goes on answering meanwhile.
+        """
         self.read_own()
-        book = await asyncio.to_thread(self.book.with_drafts, [draft])
-        self.league.tried = Tried(draft, self.book.hash, book)
-        return book
+        before, directory = self.book, self.directory
+
+        def work_out() -> tuple[Book, Impact]:
+            book = before.with_drafts([draft])
+            return book, compare(before, book, directory, at)
+
+        book, impact = await asyncio.to_thread(work_out)
+        self.league.tried = Tried(draft, before.hash, book, impact, directory, at)
+        return self.league.tried
+
+    async def impact(self, before: Book, at: int) -> Impact:
+        """Return what changed since `before`, the Book at the beginning of this transaction, which then corrected it.
+
+        What was worked out when the correction was tried still holds by the same names on the same day.
+        """
+        tried = self._tried
+        if tried is not None and tried.directory is self.directory and day_of(tried.at) == day_of(at):
+            return tried.impact
+        return await asyncio.to_thread(compare, before, self.book, self.directory, at)
 
     async def append_all(self, drafts: list[Draft]) -> list[Row]:
         """Append many entries at once, as they are: what the Book made of them has been looked at before.

@@ -14,6 +14,7 @@ from rating_core.service import corrections, people, reports
 from rating_core.service.correction_plans import Action, Request
 from rating_core.service.corrections import Applied, Proposed, dump_draft, load_draft
 from rating_core.service.health import examine
+from rating_core.service.impact import compare
 from rating_core.service.league import League
 from rating_core.service.people import Place
 from rating_core.service.refusal import Refusal
@@ -170,6 +171,20 @@ async def test_what_the_preview_showed_is_what_happens(desk: Desk) -> None:
         player: (before[name], after[name]) for name, player in desk.players.items() if before[name] != after[name]
     }
     assert len(changed) == 3
+
+
+async def test_what_changed_is_told_by_the_names_of_the_day(desk: Desk) -> None:
+    """§7: who ties stands in the order of the names; a name that changed after the preview moves ranks."""
+    await desk.play("张三 胜 李四\n王五 胜 赵六\n王五 胜 钱七")
+    shown = await desk.propose("game", 3)
+    assert desk.players["张三"] in {change.player for change in shown.impact.people}
+    before = desk.league.book.fork()
+    async with desk.league.transaction() as tx:
+        await people.rename(tx, desk.keepers["小周"], desk.players["王五"], "一五", desk.clock.now, ())
+    done = await desk.confirm(shown.preview)
+    assert isinstance(done, Applied)
+    assert done.impact == compare(before, desk.league.book, desk.league.directory, desk.clock.now)
+    assert desk.players["张三"] not in {change.player for change in done.impact.people}
 
 
 async def test_a_preview_from_before_another_entry_is_shown_anew_and_only_then_applied(desk: Desk) -> None:
@@ -347,12 +362,14 @@ async def test_after_random_corrections_book_reports_and_people_agree(desk: Desk
                 anew = await desk.confirm(shown.preview)
                 assert isinstance(anew, Proposed)
                 shown = anew
+            before = desk.league.book.fork()
             applied = await desk.confirm(shown.preview)
         except Refusal:
             refused += 1
             continue
         assert isinstance(applied, Applied)
         assert applied.impact == shown.impact
+        assert applied.impact == compare(before, desk.league.book, desk.league.directory, desk.clock.now)
         done += 1
         if step % 6 == 0:
             await desk.check()
