@@ -41,6 +41,8 @@ async def killed_worlds(folder: Path, plan: Sequence[str], jobs: int, seed: int)
         worlds.append(KillWorld(home, seed + number, plan[number::jobs]))
         await worlds[-1].prepare()  # one after the other: migrations of one process share their context
     await asyncio.gather(*(world.run() for world in worlds))
+    for world in worlds:
+        await world.judge()
     return worlds
 
 

@@ -89,7 +89,7 @@ class KillWorld:
         self.overdue = 0
         self._actors: list[asyncio.Task[None]] = []
 
-    async def run(self) -> Outcome:
+    async def run(self) -> None:
         """Live through the plan, and once more in peace until all is said; problems are in the outcome."""
         try:
             await self._begin()
@@ -107,7 +107,11 @@ class KillWorld:
             for task in self._actors:
                 task.cancel()
             await self.world.close()
-        return self.outcome
+
+    async def judge(self) -> None:
+        """Look for what is missing, double or wrong. This takes its time: the QQ of a world alive would be mute."""
+        for problem in await problems_of(self):
+            self._broken(problem)
 
     def _broken(self, problem: str) -> None:
         """Note what is wrong, and say it at once: a long form takes hours."""
@@ -276,8 +280,6 @@ class KillWorld:
             self._broken(f"the Book is no fresh fold: {health.text}")
         await self._all_out()
         await self.world.bot.stop()
-        for problem in await problems_of(self):
-            self._broken(problem)
 
     async def _all_out(self) -> None:
         """Wait until every message is out."""
