@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from rating_core.columns import COUNTED, VOID, GameColumns
+from rating_core.corrected import Corrections
 from rating_core.fold import Mark, fold_entry, fold_games, fold_void
 from rating_core.ledger import (
     GENESIS,
@@ -33,7 +34,7 @@ from rating_core.ledger import (
 from rating_core.rulebook import Pool
 from rating_core.rules import season as seasons
 from rating_core.state import State
-from rating_core.steps import Checkpoint, Correction, Original, Step
+from rating_core.steps import Checkpoint, Original, Step
 
 E = TypeVar("E", bound=Entry)
 CHECKPOINT_GAMES = 250
@@ -63,13 +64,10 @@ class Book:
     _step_seqs: list[int] = field(default_factory=list)
     """Ledger row of each step, ascending; that of each game stands in the columns."""
     _played: dict[int, "array[int]"] = field(default_factory=dict)
-    _corrections: dict[int, Correction] = field(default_factory=dict)
-    _by_target: dict[int, list[Correction]] = field(default_factory=dict)
+    _corrections: Corrections = field(default_factory=Corrections)
     _originals: dict[int, Original] = field(default_factory=dict)
     _registered: dict[int, int] = field(default_factory=dict)
     """Ledger row in which each player was registered."""
-    _alias: dict[int, int] = field(default_factory=dict)
-    """Wrong names and whose they are, by the merges in force."""
     _checkpoints: list[Checkpoint] = field(default_factory=list)
     _unfolded: tuple[int, int] | None = None
     """How many steps and games were there before the rows that are read and not yet folded; None: all is folded."""
@@ -157,7 +155,7 @@ class Book:
             if step.void:
                 fold_void(self.state, step.entry, step.seq)
             else:
-                entry = self._as_merged(step.entry)
+                entry = self._corrections.as_merged(step.entry)
                 if isinstance(entry, Settlement):
                     self.judged[step.seq] = seasons.archived_by(self.state, step.pool, entry.season)
                 self.marks += fold_entry(self.state, entry, step.seq, step.said_at, step.pool)
@@ -216,31 +214,16 @@ class Book:
         target = row.refers_to or 0
         if not isinstance(entry, Merged) and not 0 < target <= self.seq:
             raise LedgerError(f"row {row.seq} corrects nothing")
-        correction = Correction(row.seq, target, entry)
-        self._corrections[row.seq] = correction
-        self._by_target.setdefault(target, []).append(correction)
-        while target in self._corrections:  # a correction of a correction: resolve what that one is about
-            correction = self._corrections[target]
-            correction.void = any(not c.void for c in self._by_target.get(target, ()) if isinstance(c.entry, Void))
-            target = correction.target
-        if isinstance(correction.entry, Merged):
-            return self._merge(correction.entry)
-        self._resolve(target)
-        return target
+        found = self._corrections.add(row.seq, target, entry)
+        if isinstance(found.entry, Merged):
+            return self._merge(found.entry)
+        self._resolve(found.target)
+        return found.target
 
     def _merge(self, merged: Merged) -> int:
         """Resolve all merges anew, after one was made or undone; return the row where the first of them began."""
-        pairs = {
-            c.entry.player: c.entry.into
-            for c in self._corrections.values()
-            if isinstance(c.entry, Merged) and not c.void
-        }
         involved = {merged.player, merged.into, self.alias(merged.player), self.alias(merged.into)}
-        self._alias = {}
-        for player, into in pairs.items():
-            while into in pairs:
-                into = pairs[into]
-            self._alias[player] = into
+        self._corrections.merge()
         involved |= {self.alias(player) for player in involved}
         first = min(self._registered[player] for player in involved)
         touched = {self.columns.seq[index] for player in involved for index in self.games_of(player)}
@@ -251,43 +234,20 @@ class Book:
     @property
     def merged(self) -> Mapping[int, int]:
         """Wrong names and whose they are, by the merges in force."""
-        return MappingProxyType(self._alias)
+        return MappingProxyType(self._corrections.alias)
 
     def alias(self, player: int) -> int:
         """Return who a player is, merges in force considered."""
-        return self._alias.get(player, player)
-
-    def _as_merged(self, entry: Entry) -> Entry:
-        """Return an entry as it counts with the merges in force."""
-        changes = {
-            name: self._alias[player]
-            for name in ("player", "challenger", "opponent")
-            if (player := getattr(entry, name, None)) in self._alias and not isinstance(entry, PlayerRegistered)
-        }
-        if isinstance(entry, Settlement) and any(player in self._alias for player, _ in entry.verdicts):
-            return replace(entry, verdicts=self._verdicts_as_merged(entry.verdicts))
-        return replace(entry, **changes) if changes else entry
-
-    def _verdicts_as_merged(self, verdicts: Iterable[tuple[int, float]]) -> tuple[tuple[int, float], ...]:
-        """Verdicts stand (§10): one on a wrong name is the right player's, unless he has one of his own."""
-        found = {player: taken for player, taken in verdicts if player not in self._alias}
-        for player, taken in verdicts:
-            found.setdefault(self.alias(player), taken)
-        return tuple(found.items())
+        return self._corrections.alias.get(player, player)
 
     def _resolve(self, target: int) -> None:
         """Make the step or the games of row `target` what all corrections in force say."""
-        active = [c.entry for c in self._by_target.get(target, ()) if not c.void]
-        void = self._is_void_row(target)
+        active = [c.entry for c in self._corrections.of(target)]
+        void = self._corrections.make_void(target)
         if (step := self._step(target)) is not None:
             self._steps[bisect_left(self._step_seqs, target)] = replace(step, void=void)
         for index in self.games_of_row(target):
             self._resolve_game(index, active, void=void)
-
-    def _is_void_row(self, seq: int) -> bool:
-        """Whether a correction in force declares a ledger row void as a whole."""
-        found = (c.entry for c in self._by_target.get(seq, ()) if not c.void)
-        return any(isinstance(entry, Void) and entry.game is None for entry in found)
 
     def _step(self, seq: int) -> Step | None:
         """Return the step of ledger row `seq`; None for games and corrections."""
@@ -333,11 +293,8 @@ class Book:
         )  # fmt: skip
         twin._steps, twin._step_seqs = list(self._steps), list(self._step_seqs)
         twin._played = {player: played[:] for player, played in self._played.items()}
-        for seq, correction in self._corrections.items():
-            copied = twin._corrections[seq] = replace(correction)
-            twin._by_target.setdefault(copied.target, []).append(copied)
+        twin._corrections, twin._registered = self._corrections.copy(), dict(self._registered)
         twin._originals, twin._checkpoints = dict(self._originals), list(self._checkpoints)
-        twin._registered, twin._alias = dict(self._registered), dict(self._alias)
         return twin
 
     def with_drafts(self, drafts: Iterable[Draft]) -> "Book":
@@ -429,7 +386,7 @@ class Book:
         """Yield (seq, pool, entry) of the entries of a kind that are in force, with the merges in force."""
         for step in self._steps:
             if isinstance(step.entry, kind) and not step.void:
-                entry = self._as_merged(step.entry)
+                entry = self._corrections.as_merged(step.entry)
                 assert isinstance(entry, kind)
                 yield step.seq, step.pool, entry
 
@@ -440,7 +397,7 @@ class Book:
             yield from range(position, step.games)
             position = step.games
             if not step.void:
-                yield replace(step, entry=self._as_merged(step.entry))
+                yield replace(step, entry=self._corrections.as_merged(step.entry))
         yield from range(position, len(self.columns))
 
     def began(self, pool: str) -> int | None:
@@ -455,20 +412,15 @@ class Book:
 
     def in_force(self, seq: int) -> bool:
         """Whether ledger row `seq` counts: no correction in force declares it void as a whole."""
-        if (correction := self._corrections.get(seq)) is not None:
+        if (correction := self._corrections.by_seq.get(seq)) is not None:
             return not correction.void
         step = self._step(seq)
-        return not self._is_void_row(seq) if step is None else not step.void
+        return not self._corrections.make_void(seq) if step is None else not step.void
 
     def reaches_back_to(self, since: int) -> int:
         """Return the first ledger row that the rows after `since` touch: by correcting it, or by being new."""
         reached = [since + 1]
-        for seq in reversed(self._corrections):
-            if seq <= since:
-                break
-            correction = self._corrections[seq]
-            while correction.target in self._corrections:
-                correction = self._corrections[correction.target]
+        for correction in self._corrections.after(since):
             entry = correction.entry
             players = (entry.player, entry.into) if isinstance(entry, Merged) else ()
             reached += [self._registered[player] for player in players] or [correction.target]
@@ -476,11 +428,11 @@ class Book:
 
     def corrected_by(self, seq: int) -> int | None:
         """Return the ledger row that the correction in row `seq` is about; None where that row is no correction."""
-        correction = self._corrections.get(seq)
+        correction = self._corrections.by_seq.get(seq)
         return None if correction is None or isinstance(correction.entry, Merged) else correction.target
 
     def corrections_of(self, seq: int) -> Iterator[tuple[int, Void | Amend]]:
         """Yield (seq, entry) of the corrections in force that refer to ledger row `seq`."""
-        for correction in self._by_target.get(seq, ()):
-            if not correction.void and not isinstance(correction.entry, Merged):
+        for correction in self._corrections.of(seq):
+            if not isinstance(correction.entry, Merged):
                 yield correction.seq, correction.entry

@@ -6,7 +6,7 @@ from math import nan
 from operator import attrgetter
 from typing import Any
 
-from rating_core.ledger import Amend, Entry, Merged, Void
+from rating_core.ledger import Entry
 from rating_core.rulebook import Pool
 from rating_core.state import Lock, Nets, PoolState, Standing, State
 
@@ -33,16 +33,6 @@ class Original:
     right: tuple[int, ...]
     event: int
     weight: float
-
-
-@dataclass(slots=True)
-class Correction:
-    """Ledger row `seq` that corrects row `target`; void once it was corrected away itself."""
-
-    seq: int
-    target: int
-    entry: Void | Amend | Merged
-    void: bool = False
 
 
 _CODES = "diiidqiiid-qqBqqqq"

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rating_core import columns, fold, ledger, report_text, rulebook, state, steps
+from rating_core import columns, corrected, fold, ledger, report_text, rulebook, state, steps
 from rating_core.book import Book
 
 LEAST_GAMES = 20_000
@@ -27,10 +27,10 @@ _CHUNK = 1 << 20
 _CORE = Path(__file__).resolve().parents[1]
 
 _OURS: tuple[type, ...] = (
-    Book, fold.Mark, steps.Step, steps.Original, steps.Correction, steps.Checkpoint, steps.KeptPool, state.State,
-    state.PoolState, state.Standing, state.PastSeason, state.Lock, state.Nets, state.EventState, state.Challenge,
-    state.PublishedList, columns.GameColumns, columns.Names, rulebook.Pool, rulebook.RuleSet, report_text.GameLine,
-    report_text.Result, *ledger.KINDS.values(),
+    Book, corrected.Correction, corrected.Corrections, fold.Mark, steps.Step, steps.Original, steps.Checkpoint,
+    steps.KeptPool, state.State, state.PoolState, state.Standing, state.PastSeason, state.Lock, state.Nets,
+    state.EventState, state.Challenge, state.PublishedList, columns.GameColumns, columns.Names, rulebook.Pool,
+    rulebook.RuleSet, report_text.GameLine, report_text.Result, *ledger.KINDS.values(),
 )  # fmt: skip
 _ALLOWED: dict[tuple[str, str], Any] = {(cls.__module__, cls.__qualname__): cls for cls in _OURS}
 _ALLOWED |= {("array", "array"): array, ("array", "_array_reconstructor"): _array_reconstructor}

@@ -363,11 +363,6 @@ class ChatTable:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def get(self, chat: str) -> ChatRow | None:
-        """Return a chat's row."""
-        row = (await self._connection.execute(select(chats).where(chats.c.chat == chat))).first()
-        return None if row is None else ChatRow(**row._mapping)
-
     async def all(self) -> list[ChatRow]:
         """Return all chats."""
         return [ChatRow(**row._mapping) for row in await self._connection.execute(select(chats))]

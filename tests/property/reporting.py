@@ -144,17 +144,21 @@ class Reporting(Acting):
             self.plain.agree(slip, self.now)
 
     @precondition(lambda self: self.open_slips())
-    @rule(which=picks, who=st.sampled_from([*map(qq, NAMES), REFEREE]))
-    def dispute(self, which: int, who: str) -> None:
+    @rule(
+        which=picks, who=st.sampled_from([*map(qq, NAMES), REFEREE]), reason=st.sampled_from(["", "记错了", "没下过"])
+    )
+    def dispute(self, which: int, who: str, reason: str) -> None:
+        """A dispute that says nothing new changes nothing."""
         slip = self.pick(self.open_slips(), which)
         player = player_of(who)
         judge = who in (REFEREE, qq(KEEPS_AND_PLAYS))
-        allowed = player in slip.other_side or (slip.state == "confirmed" and (judge or player in slip.players))
+        may = player in slip.other_side or (slip.state == "confirmed" and (judge or player in slip.players))
+        changes = may and (slip.state != "disputed" or reason not in ("", slip.reason))
         self.plain.due(self.now)
-        outcome = self.do(who, lambda tx, actor: reports.dispute(tx, actor, slip.number, "记错了", self.now))
-        assert isinstance(outcome, results.Changed) == allowed, (outcome, slip)
-        if allowed:
-            slip.state = "disputed"
+        outcome = self.do(who, lambda tx, actor: reports.dispute(tx, actor, slip.number, reason, self.now))
+        assert isinstance(outcome, results.Changed) == changes, (outcome, slip)
+        if changes:
+            slip.state, slip.reason = "disputed", reason
 
     @precondition(lambda self: self.plain.slips)
     @rule(which=picks, how=st.sampled_from(["withdrawn", "void", "confirmed by the desk"]), plays=st.booleans())

@@ -53,6 +53,8 @@ class Slip:
     posted: int
     account: str
     player: int | None
+    reason: str = ""
+    """What was said against it last."""
 
     @property
     def open(self) -> bool:

@@ -75,7 +75,7 @@ class Rows:
 def snapshot(book: Book) -> dict[str, object]:
     """Return a deep copy of everything a Book holds, for comparing."""
     columns = {name: deepcopy(getattr(book.columns, name)) for name in book.columns.__slots__}
-    fields = ("state", "marks", "seq", "hash", "_steps", "_step_seqs", "_played", "_corrections", "_by_target")
+    fields = ("state", "marks", "seq", "hash", "_steps", "_step_seqs", "_played", "_corrections")
     return {"columns": columns, **{name: deepcopy(getattr(book, name)) for name in fields}}
 
 

@@ -13,7 +13,8 @@ from plugins.rating_bot.wire.link import ConnectionLost
 from plugins.rating_bot.wire.messages import Sent, at
 from plugins.rating_bot.wire.outbox import Patience, Sender
 from rating_core.store.database import Database
-from rating_core.store.wire_store import ChatTable, OutboxTable, OutRow
+from rating_core.store.wire_store import OutboxTable, OutRow
+from tests.support.chats import chat_row
 from tests.support.qq import Style
 
 from .fakes import CHAT, GROUP, FakeBot, league_qq, say_long_ago
@@ -272,7 +273,7 @@ async def test_a_muted_group_rests_and_goes_on_by_itself(post: Post, style: Styl
     assert post.said() == ["收到 #1", "收到 #2"]
     assert [about for _, about, _ in post.alarms] == [CHAT]
     async with post.database.read() as connection:
-        row = await ChatTable(connection).get(CHAT)
+        row = await chat_row(connection, CHAT)
     assert row is not None
     assert row.paused_until is None
 
@@ -287,7 +288,7 @@ async def test_a_rest_ends_when_there_is_hope(post: Post, end: str) -> None:
     await post.until(await post.queue("你好", chat="u1"), "sent")
     assert (await post.row(number)).state == "pending"
     async with post.database.read() as connection:
-        chat = await ChatTable(connection).get(CHAT)
+        chat = await chat_row(connection, CHAT)
     assert chat is not None
     assert (chat.paused_why, (chat.paused_until or 0) > post.now()) == ("muted", True)
     bot.faults.muted.clear()
@@ -516,7 +517,7 @@ async def test_what_nobody_sees_is_kept_and_sent_again_when_it_shows(
     await post.until(number, "sent")
     await post.sender.look()
     async with post.database.read() as connection:
-        chat = await ChatTable(connection).get(CHAT)
+        chat = await chat_row(connection, CHAT)
     assert chat is not None and chat.paused_until is None
     assert post.said() == ["收到 #1"]
 

@@ -4,6 +4,7 @@ import asyncio
 
 from rating_core.store.database import Database
 from rating_core.store.wire_store import ChatTable, InboxTable, OutboxTable
+from tests.support.chats import chat_row
 
 NOW = 1_780_000_000_000
 
@@ -123,12 +124,12 @@ async def test_what_is_sent_stays_sent(database: Database) -> None:
 async def test_chats(database: Database) -> None:
     async with database.write() as connection:
         chats = ChatTable(connection)
-        assert await chats.get("g1") is None
+        assert await chat_row(connection, "g1") is None
         await chats.set_pause("g1", NOW, "muted")
         await chats.set_watermark("g1", NOW, 5)
         await chats.set_watermark("g1", NOW - 1, 4)
         await chats.set_watermark("g1", NOW, 6)
-        row = await chats.get("g1")
+        row = await chat_row(connection, "g1")
         assert row is not None
         assert (row.watermark_at, row.watermark_seq, row.paused_until, row.paused_why) == (NOW, 6, NOW, "muted")
         await chats.set_pause("g1", None)
