@@ -4,7 +4,7 @@ See plain_book.py for ratings and counts. Numbers stand here as the rulebook pri
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.support.plain_book import (
@@ -53,7 +53,7 @@ class Slip:
     posted: int
     account: str
     player: int | None
-    reason: str = ""
+    reason: str = field(default="", kw_only=True)
     """What was said against it last."""
 
     @property

@@ -258,19 +258,56 @@ async def test_holes_in_qqs_numbers_are_told(wire: Wire) -> None:
     assert [(gap.reason, gap.missing) for gap in wire.gaps] == [("holes", 2)]
 
 
-async def test_no_history_is_told_once(wire: Wire) -> None:
+async def test_without_history_each_outage_is_told_and_read_once_there_is(wire: Wire) -> None:
     bot = FakeBot(wire.qq)
     bot.faults.no_history = True
     await wire.connect(bot)
     assert wire.gaps == []  # nothing was missed at the first connection
-    wire.live(bot, "live")
+    wire.clock.time = START + 30_000
+    heard = wire.live(bot, "live")
     wire.say("missed")
+    first = wire.clock.time = START + 60_000
     await wire.connect(bot)
+    wire.say("missed too")
+    second = wire.clock.time = START + 120_000
     await wire.connect(bot)
-    assert [gap.reason for gap in wire.gaps] == ["unavailable"]
+    again = wire.live(bot, "live again")
+    wire.say("and this")
+    third = wire.clock.time = START + 180_000
+    await wire.connect(bot)
+    assert {gap.reason for gap in wire.gaps} == {"unavailable"}
+    outages = [(heard.said_at, first), (first, second), (again.said_at, third)]
+    assert [(gap.since, gap.until) for gap in wire.gaps] == outages
     bot.faults.no_history = False
     await wire.connect(bot)
-    assert wire.texts() == ["missed"]
+    assert wire.texts() == ["missed", "missed too", "and this"]
+
+
+async def test_a_second_outage_of_which_nobody_was_told_is_still_owed_after_a_restart(wire: Wire) -> None:
+    """Its history was refused, then the connection went again: no live message may move the mark over it."""
+    bot = FakeBot(wire.qq)
+    await wire.connect(bot)
+    wire.live(bot, "live")
+    bot.faults.no_history = True
+    wire.say("missed")
+    await wire.connect(bot)
+    assert len(wire.gaps) == 1
+    wire.live(bot, "live again")
+    wire.say("missed too")
+
+    class Going(FakeBot):
+        async def call_api(self, api: str, **data: Any) -> Any:
+            raise ConnectionLost("gone")
+
+    wire.clock.time += 60_000
+    await wire.connect(Going(wire.qq))
+    wire.live(bot, "after it")
+    await wire.marks.flush(wire.database)
+    new = wire.restarted()
+    await new.marks.load(wire.database)
+    bot.faults.no_history = False
+    await new.connect(bot)
+    assert "missed too" in new.texts()
 
 
 async def test_the_bots_own_messages_are_shown_to_the_sender_and_not_handled(wire: Wire) -> None:

@@ -92,9 +92,12 @@ class GapFill:
         self._done = done
         self._rounds = rounds
         self._one_at_a_time = asyncio.Lock()
-        self._without_history: set[str] = set()
         self._owed: dict[str, Mark] = {}
         """Chats that could not be read, and from where on; at the next connection it is tried again from there."""
+        self._connected_at: dict[str, int] = {}
+        """When (ms) each chat was connected to last."""
+        self._told: dict[str, int] = {}
+        """Up to when (ms) the desk was told that a chat's history cannot be had."""
         self._frozen: dict[str, contextlib.ExitStack] = {}
         self._own_ids: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -113,6 +116,7 @@ class GapFill:
         for group in groups:
             self._queues.hold(group_chat(group))
             self._freeze(group_chat(group))
+            self._connected_at[group_chat(group)] = self._clock.now()
         self._under_way += 1
         task = asyncio.create_task(self._fill_all(bot, groups), name=f"history for {bot.self_id}")
         self._tasks.add(task)
@@ -125,9 +129,9 @@ class GapFill:
             self._frozen[chat].enter_context(self._watermarks.frozen(chat))
 
     def _thaw(self) -> None:
-        """Let the marks move on, but for chats that are read no further and of which the desk was not told."""
+        """Let the marks move on, but for chats that could not be read at the last connection, nor the desk told."""
         for chat in [*self._frozen] if not self._under_way else ():
-            if chat not in self._owed or chat in self._without_history:
+            if chat not in self._owed or self._told.get(chat, 0) >= self._connected_at[chat]:
                 self._frozen.pop(chat).close()
 
     async def stop(self) -> None:
@@ -199,12 +203,9 @@ class GapFill:
                     self._owed[chat] = mark
                     if error.offline or not last:
                         return None if error.offline else group
-                    if chat not in self._without_history:
-                        self._without_history.add(chat)
-                        await self._missed(group, Gap("unavailable", mark.at, self._clock.now()))
+                    await self._tell(group)
                     return None
                 self._hear(history)
-                self._without_history.discard(chat)
                 if history.broken and not last:
                     logger.warning(f"the history of {chat} broke off; reading it again")
                     self._owed[chat] = mark
@@ -214,6 +215,14 @@ class GapFill:
         except Exception as error:
             logger.opt(exception=error).error(f"the history of {chat} could not be read")
             return None
+
+    async def _tell(self, group: str) -> None:
+        """Tell the desk of what a group may have said unseen, since its last message or since it was told last."""
+        chat, now = group_chat(group), self._clock.now()
+        mark = self._watermarks.get(chat)
+        assert mark is not None
+        await self._missed(group, Gap("unavailable", max(mark.at, self._told.get(chat, 0)), now))
+        self._told[chat] = now
 
     async def _finish(self, reads: "list[_Read]") -> None:
         """Write the marks, and tell of what may still be missing."""

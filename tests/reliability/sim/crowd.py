@@ -181,7 +181,8 @@ class Crowd:
 
     def _react(self, person: Person, group: int, prompt: FakeMessage) -> None:
         at = self._qq.now() // 1000 * 1000
-        if person.qq not in prompt.reactions.get(THUMB, ()):
+        here = person.qq in self._qq.group(group).members  # others do not see the prompt
+        if here and person.qq not in prompt.reactions.get(THUMB, ()):
             self._remember(Saying("reaction", person, group, at, prompt.message_id))
             self._qq.react(group, prompt.message_id, person.qq, THUMB)
 
