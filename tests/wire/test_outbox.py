@@ -19,7 +19,7 @@ from tests.support.qq import Style
 
 from .fakes import CHAT, GROUP, FakeBot, league_qq, say_long_ago
 
-QUICK = Patience(settle=0, settle_picture=0, retry=(0, 0, 0), pause=(0.02, 0.02, 1), look_again=0.02)
+QUICK = Patience(settle=0, settle_picture=0, retry=(0, 0, 0), pause=(0.02, 0.02, 1), look_again=(0.02,))
 STYLES: list[Style] = ["napcat", "llonebot", "lagrange", "gocqhttp"]
 
 
@@ -169,7 +169,7 @@ async def test_two_equal_messages_of_which_one_was_sent(post: Post) -> None:
 
 async def test_not_in_history_means_not_sent_only_after_a_while(post: Post) -> None:
     post.qq.say(GROUP, 1, "hello")
-    post.new(Patience(settle=30, retry=(0,), look_again=0.02))
+    post.new(Patience(settle=30, retry=(0,), look_again=(0.02,)))
     await post.begin(swallow_sends=1)
     number = await post.queue("收到 #1")
     await post.until(number, "unknown")
@@ -195,6 +195,19 @@ async def test_history_that_says_nothing_holds_the_message_and_only_that(post: P
     assert len(post.alarms) == 1
 
 
+async def test_history_that_fails_for_a_moment_alarms_nobody_and_keeps_the_order(post: Post) -> None:
+    post.new(Patience(look_again=(0.05, 0.05, 60)))
+    bot = await post.begin(no_history=True, mute_answers=1)
+    unclear = await post.queue("收到 #1")
+    await post.until(unclear, "unknown")
+    later = await post.queue("next")
+    assert (await post.row(later)).state == "pending"
+    bot.faults.no_history = False
+    await post.until(later, "sent")
+    assert (await post.row(unclear)).state == "sent"
+    assert (post.said(), post.alarms) == (["收到 #1", "next"], [])
+
+
 async def test_history_that_begins_after_the_sending_says_nothing(post: Post) -> None:
     post.qq.say(GROUP, 1, "hello")
     bot = await post.begin(mute_answers=1, no_history=True)
@@ -212,7 +225,7 @@ async def test_history_that_begins_after_the_sending_says_nothing(post: Post) ->
 
 
 async def test_without_history_the_clients_own_word_is_enough(post: Post) -> None:
-    post.new(Patience(look_again=60))
+    post.new(Patience(look_again=(60,)))
     await post.begin("gocqhttp", mute_answers=1)
     held = await post.queue("你好", chat="u1")  # go-cqhttp has no private history
     async with asyncio.timeout(5):

@@ -163,7 +163,7 @@ async def test_only_the_caption_with_a_picture_counts_as_the_picture(post: Galle
 
 
 async def test_the_client_s_own_word_about_a_picture_is_enough(post: Gallery) -> None:
-    post.new(Patience(look_again=60))
+    post.new(Patience(look_again=(60,)))
     await post.begin("gocqhttp", mute_answers=1)
     held = await post.queue_board(chat="u1")  # go-cqhttp has no private history
     async with asyncio.timeout(5):
@@ -179,7 +179,7 @@ async def test_the_client_s_own_word_about_a_picture_is_enough(post: Gallery) ->
 
 async def test_not_in_history_means_not_sent_only_after_the_picture_had_time_to_be_uploaded(post: Gallery) -> None:
     post.qq.say(GROUP, 1, "hello")
-    post.new(Patience(settle=0, settle_picture=30, retry=(0,), look_again=0.02))
+    post.new(Patience(settle=0, settle_picture=30, retry=(0,), look_again=(0.02,)))
     await post.begin(swallow_sends=1)
     number = await post.queue_board()
     await post.until(number, "unknown")

@@ -20,14 +20,15 @@ class Patience:
     settle: from the start of a sending until "not in history" means not sent; settle_picture: of a picture, which the
     client first has to upload. retry: before the 2nd, 3rd … attempt after a failure; after the last one the row is
     given up. pause: of a chat that takes nothing, growing. look_again: before history that was unavailable is asked
-    for again. stop: for what is under way at shutdown.
+    for again, each time; before the last one, which is repeated, the desk is told, and what follows waits no longer.
+    stop: for what is under way at shutdown.
     """
 
     settle: float = 5.0
     settle_picture: float = 15.0
     retry: tuple[float, ...] = (0.0, 15.0, 60.0, 300.0)
     pause: tuple[float, ...] = (60.0, 120.0, 300.0, 600.0, 1800.0)
-    look_again: float = 60.0
+    look_again: tuple[float, ...] = (1.0, 3.0, 60.0)
     stop: float = 3.0
 
 
@@ -54,6 +55,8 @@ class Lane:
     """When the sending of rows began whose fate is not known."""
     look_at: dict[int, float] = field(default_factory=dict)
     """When to look again for rows that history could not tell of."""
+    looked: dict[int, int] = field(default_factory=dict)
+    """How often it was looked for them."""
     alarmed: set[object] = field(default_factory=set)
     doubted: bool = False
     """QQ took messages that nobody saw: that it takes another proves nothing until that one is seen."""

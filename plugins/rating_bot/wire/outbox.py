@@ -285,8 +285,8 @@ class Sender:
             if lane.paused and not lane.doubted:
                 await ChatTable(connection).set_pause(row.chat, None)
         lane.pauses = lane.pauses if lane.doubted else 0
-        lane.look_at.pop(row.outbox_id, None)
-        lane.begun.pop(row.outbox_id, None)
+        for known in (lane.look_at, lane.looked, lane.begun):
+            known.pop(row.outbox_id, None)
 
     async def _failed(self, lane: Lane, bot: Caller, row: OutRow, failure: Failure, can_be_plain: bool) -> None:
         """Decide what becomes of a row whose sending failed."""
@@ -361,20 +361,26 @@ class Sender:
 
     async def _settle(self, lane: Lane, bot: Caller, row: OutRow) -> tuple[float, bool]:
         """Find out whether a row is out. Return how long to wait (0: decided) and whether the chat waits with it."""
+        waits, looked = self._patience.look_again, lane.looked.get(row.outbox_id, 0)
         if (left := lane.look_at.get(row.outbox_id, 0.0) - _loop_time()) > 0:
-            return left, False
+            return left, looked < len(waits)
         try:
             found = await self._own.find(bot, row)
         except HistoryUnavailable as error:
             if error.offline:
                 return OFFLINE_RETRY, True
-            lane.look_at[row.outbox_id] = _loop_time() + self._patience.look_again
+            lane.looked[row.outbox_id] = looked + 1
+            wait = waits[min(looked, len(waits) - 1)]
+            lane.look_at[row.outbox_id] = _loop_time() + wait
             if row.state != "unknown":
                 async with self._database.write() as connection:
                     await OutboxTable(connection).mark_unknown(row.outbox_id, row.error or str(error))
+            if looked + 1 < len(waits):
+                return wait, True
             await self._tell(lane, ("held", row.outbox_id), "held", row.about, str(error))
-            return self._patience.look_again, False
+            return wait, False
         lane.look_at.pop(row.outbox_id, None)
+        lane.looked.pop(row.outbox_id, None)
         if found is not None:
             hit("before_found")
             await self._sent(lane, row, found)

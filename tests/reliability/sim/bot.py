@@ -24,7 +24,7 @@ TICK_SECONDS, FLUSH_SECONDS = 30, 5
 """As plugins.rating_bot.app has them, which is not imported: it wants a driver."""
 
 
-PATIENCE = Patience(look_again=3600.0)
+PATIENCE = Patience(look_again=(1.0, 3.0, 3600.0))
 """Days go by in a simulation: QQ is not asked each minute for history that it does not give."""
 
 
