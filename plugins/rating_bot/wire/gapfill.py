@@ -94,8 +94,8 @@ class GapFill:
         self._one_at_a_time = asyncio.Lock()
         self._owed: dict[str, Mark] = {}
         """Chats that could not be read, and from where on; at the next connection it is tried again from there."""
-        self._connected_at: dict[str, int] = {}
-        """When (ms) each chat was connected to last."""
+        self._untold: set[str] = set()
+        """Chats connected to since the desk was told last."""
         self._told: dict[str, int] = {}
         """Up to when (ms) the desk was told that a chat's history cannot be had."""
         self._frozen: dict[str, contextlib.ExitStack] = {}
@@ -116,7 +116,7 @@ class GapFill:
         for group in groups:
             self._queues.hold(group_chat(group))
             self._freeze(group_chat(group))
-            self._connected_at[group_chat(group)] = self._clock.now()
+            self._untold.add(group_chat(group))
         self._under_way += 1
         task = asyncio.create_task(self._fill_all(bot, groups), name=f"history for {bot.self_id}")
         self._tasks.add(task)
@@ -131,7 +131,7 @@ class GapFill:
     def _thaw(self) -> None:
         """Let the marks move on, but for chats that could not be read at the last connection, nor the desk told."""
         for chat in [*self._frozen] if not self._under_way else ():
-            if chat not in self._owed or self._told.get(chat, 0) >= self._connected_at[chat]:
+            if chat not in self._owed or chat not in self._untold:
                 self._frozen.pop(chat).close()
 
     async def stop(self) -> None:
@@ -221,8 +221,10 @@ class GapFill:
         chat, now = group_chat(group), self._clock.now()
         mark = self._watermarks.get(chat)
         assert mark is not None
-        await self._missed(group, Gap("unavailable", max(mark.at, self._told.get(chat, 0)), now))
+        since = max(mark.at, self._told.get(chat, 0))
+        await self._missed(group, Gap("unavailable", min(since, now), now))
         self._told[chat] = now
+        self._untold.discard(chat)
 
     async def _finish(self, reads: "list[_Read]") -> None:
         """Write the marks, and tell of what may still be missing."""
