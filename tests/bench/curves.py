@@ -1,19 +1,21 @@
 """How costs grow with the league: `python -m tests.bench.curves [--most N] [--folder F] [--draw FILE]`.
 
 For n games (1,000 to 1,000,000, a hundredth as many players, at least 50): fold, start, one more game appended and
-committed, a correction of the game in the middle tried, board, card, head-to-head, export and import of all games. The
-picture has a line for each; what grows like n is parallel to the grey lines.
+committed, a correction of the game in the middle tried, a page of the board after a game, card, head-to-head, export
+and import of all games. The picture has a line for each; what grows like n is parallel to the grey lines.
 """
 
 import argparse
 import asyncio
 import csv
 import json
+import random
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
+from plugins.rating_bot.wording.queries import BOARD_PAGE
 from rating_core.directory import Actor
 from rating_core.importing.detect import read_file
 from rating_core.importing.files import GameFile
@@ -34,11 +36,13 @@ from tests.bench.corrections import full_fold
 from tests.bench.fold import book_of
 from tests.bench.ledgers import names, synthetic_league
 from tests.bench.logs import LAST, Game, synthetic
+from tests.bench.pages import play
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 TITLES = {
     "fold": "全部重算", "start": "启动", "append": "记一局（写盘）", "correction": "改正中间一局（试算）",
-    "board": "排行榜", "card": "等级分卡片", "head_to_head": "对战", "export": "导出工作簿", "import": "导入（写盘）",
+    "board": "又一局以后的排行榜", "card": "等级分卡片", "head_to_head": "对战", "export": "导出工作簿",
+    "import": "导入（写盘）",
 }  # fmt: skip
 REPEATED = 15
 Costs = dict[str, dict[int, float]]
@@ -81,11 +85,16 @@ async def _of_a_file(path: Path, size: int, costs: Costs, scratch: Path) -> None
     book, directory = league.book, league.directory
     draft = Draft(Void(), LAST, 0, refers_to=book.columns.seq[size // 2])
     costs["correction"][size] = best(lambda: book.with_drafts([draft]), 3)
-    costs["board"][size] = best(lambda: (book.kept.clear(), board(book, directory, DEFAULT_POOL, LAST)))
     costs["card"][size] = best(lambda: card(book, directory, DEFAULT_POOL, 1, LAST))
     costs["head_to_head"][size] = best(lambda: head_to_head(book, directory, DEFAULT_POOL, (1,), (2,), LAST))
     costs["export"][size] = best(lambda: export(book, directory, LAST, str(scratch / "book.xlsx")), 1)
     costs["append"][size] = await best_of(lambda: _append(league))
+    # last: these games are not in the file
+    chance, page = random.Random(1), slice(0, BOARD_PAGE)
+    board(book, directory, DEFAULT_POOL, LAST)
+    costs["board"][size] = best(
+        lambda: (play(book, chance, LAST), board(book, directory, DEFAULT_POOL, LAST, part=page))
+    )
     await database.close()
 
 

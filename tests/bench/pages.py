@@ -51,7 +51,7 @@ async def boards(file: Path) -> None:
             texts, pictures, chance = [], [], random.Random(1)
             await _answer(_asked(tx, pictures=False, number=0))
             for number in range(ROUNDS):
-                _play(league.book, chance, tx.now)
+                play(league.book, chance, tx.now)
                 context = _asked(tx, pictures=False, number=number)
                 begin = time.perf_counter()
                 await _answer(context)
@@ -59,7 +59,7 @@ async def boards(file: Path) -> None:
             shown("/排行榜 as text, after a game", texts)
             typesetter = Typesetter()
             for number in range(1 + PICTURES):
-                _play(league.book, chance, tx.now)
+                play(league.book, chance, tx.now)
                 context = _asked(tx, pictures=True, number=number)
                 begin = time.perf_counter()
                 (out,) = await _answer(context, page=1 + number)
@@ -73,7 +73,7 @@ async def boards(file: Path) -> None:
     verdict("/排行榜 as a picture, warm", 1000 * statistics.median(pictures[1:]), PICTURE_MS, " ms")
 
 
-def _play(book: Book, chance: random.Random, now: int) -> None:
+def play(book: Book, chance: random.Random, now: int) -> None:
     """Let two of the players play a game, in memory alone."""
     number = book.columns.number[-1] + 1
     left, right = chance.sample(sorted(book.state.initial), 2)
