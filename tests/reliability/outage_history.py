@@ -219,7 +219,8 @@ class Case:
             self.told += 1
         await quiet(self.world)
         if not hole:
-            assert holes(self.world) == (recalled(script) if self.world.client.style in NUMBERED else {})
+            missing = recalled(script) if self.world.client.style in NUMBERED else {}
+            assert holes(self.world) == missing, f"{missing} are missing, told: {self.world.docket('missed')}"
 
     async def overlapping(self) -> None:
         """What came as events is in history too, under other ids where the client is Lagrange."""
