@@ -283,6 +283,24 @@ async def test_without_history_each_outage_is_told_and_read_once_there_is(wire: 
     assert wire.texts() == ["missed", "missed too", "and this"]
 
 
+@pytest.mark.parametrize("style", ["napcat", "lagrange"])
+@pytest.mark.parametrize("known", [True, False], ids=["history at first", "none at first"])
+async def test_an_outage_right_after_the_first_connection_is_told(wire: Wire, style: Style, known: bool) -> None:
+    """History that reaches back to one second after it says nothing of what was said in that second."""
+    bot = FakeBot(wire.qq, style)
+    wire.clock.time += 400
+    if known:
+        wire.say("old", seconds=0)
+    bot.faults.no_history = not known
+    await wire.connect(bot)
+    wire.say("lost")
+    wire.say("a", "b", "c")
+    bot.faults.no_history, bot.faults.history_limit = False, 3
+    await wire.connect(bot)
+    assert "lost" not in wire.texts()
+    assert [gap.reason for gap in wire.gaps] == ["short"]
+
+
 async def test_a_second_outage_of_which_nobody_was_told_is_still_owed_after_a_restart(wire: Wire) -> None:
     """Its history was refused, then the connection went again: no live message may move the mark over it."""
     bot = FakeBot(wire.qq)

@@ -244,13 +244,14 @@ class GapFill:
         """First connection ever: everything said so far is passed over, but for what came as an event already."""
         now = self._clock.now()
         newest: Data | None = None
+        seq: int | None = None  # where history cannot be had, nobody knows whether there was anything
         try:
             history = await read_back(bot, chat, lambda _: True)
             self._hear(history)
             newest = next((item for item in reversed(history.items) if not self._waits(chat, item)), None)
+            seq = real_seq(newest) if newest else NOTHING_YET
         except HistoryUnavailable as error:
             logger.info(f"no history: {error}")
-        seq = real_seq(newest) if newest else NOTHING_YET
         # QQ's clock decides, not ours; where it gives no numbers, what was said in the same second is old too
         at = newest["time"] * 1000 if newest else now
         await self._watermarks.start(self._database, chat, at, seq)
@@ -310,7 +311,11 @@ def _gap(history: History, mark: Mark) -> Gap | None:
     if not items:
         return None
     oldest, newest = items[0]["time"] * 1000, items[-1]["time"] * 1000
-    covered = oldest <= mark.at or any(seq <= (mark.seq or 0) for item in items if (seq := real_seq(item)) is not None)
+    # a mark of a first connection lies behind what was said then: it is not among the items itself
+    covered = history.reached or any(
+        item["time"] * 1000 == mark.at or ((seq := real_seq(item)) is not None and seq <= (mark.seq or 0))
+        for item in items
+    )
     if not covered and not history.exhausted:
         return Gap("broken" if history.broken else "limit", mark.at, oldest)
     if not covered and mark.seq != NOTHING_YET:
