@@ -175,17 +175,9 @@ class Script:
 
 
 def recalled(script: Script) -> dict[int, int]:
-    """Return how many messages of each group were recalled before the bot could see them: holes in QQ's numbers.
-
-    What was recalled last leaves none: nothing follows it.
-    """
-    said = [line.message for line in script.lines if line.message is not None]
-    found = {}
-    for group in GROUPS:
-        here = [message for message in said if message.group_id == group]
-        last = max((message.real_seq for message in here if not message.recalled), default=0)
-        found[group] = sum(message.recalled and message.real_seq < last for message in here)
-    return {group: count for group, count in found.items() if count}
+    """Return how many messages of each group were recalled before the bot could see them: holes in QQ's numbers."""
+    gone = [report.line.group for report in script.reports if not report.state and report.line]
+    return {group: gone.count(group) for group in GROUPS if group in gone}
 
 
 def spoken(world: OutageWorld, script: Script, span_ms: int = 0) -> None:
@@ -237,6 +229,10 @@ class Talk:
             script.commands.append(self._command())
         for line in (*mixed, *script.queries, *script.commands):
             script.lines.insert(self.rng.randint(0, len(script.lines)), line)
+        last = {line.group: line for line in script.lines}
+        for report in script.reports:  # what follows nothing leaves no hole when it is recalled
+            if not report.state and report.line is not None and last[report.line.group] is report.line:
+                script.lines.append(Line(report.line.who, self.rng.choice(CHATTER), report.line.group))
         return script
 
     def games(self, pair: tuple[str, str]) -> tuple[str, ...]:
