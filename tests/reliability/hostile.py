@@ -25,7 +25,7 @@ from tests.reliability.hostile_parsers import Parsers, fuzz
 from tests.reliability.hostile_rights import try_cells
 
 INPUTS, MESSAGES = 6_000, 600
-LONG_INPUTS, LONG_MESSAGES = 1_000_000, 20_000
+LONG_INPUTS, LONG_MESSAGES = 100_000, 20_000
 PARSER_LIMIT, LOOP_LIMIT = 0.005, 0.050
 """CPU seconds that 4 KB may take in a parser, and of the loop on the whole way."""
 GENEROUS = 2.0
