@@ -22,6 +22,7 @@ from tests.property.acting import (
     pools,
     qq,
 )  # fmt: skip
+from tests.support.plain_book import Game
 
 
 class Correcting(Acting):
@@ -72,13 +73,19 @@ class Correcting(Acting):
             action, game.number, "看错了", self.now, result=Result(letter) if action == "result" else None,  # type: ignore[arg-type]
             line=game_line(line) if action == "line" else None,
         )  # fmt: skip
-        touched = {*game.players, *(line[0] + line[2] if action == "line" else ())}
+        touched = {*game.players, *(line[0] + line[2] if action == "line" else ()), *self.as_posted(game)}
         own = plays and KEEPS_AND_PLAYS in touched
         slip = next(s for s in self.plain.slips.values() if s.number == self.report_of(game.seq))
         posted = plays and slip.player is not None and slip.account == qq(KEEPS_AND_PLAYS)
         allowed = not game.void and not own and not posted and (action == "game" or line != game.line)
         item = {"game": game.number} if action == "game" else {"game": game.number, "line": line}
         self._correct(request, "void" if action == "game" else "amend", game.seq, item, plays, allowed, moved)
+
+    def as_posted(self, game: Game) -> tuple[int, ...]:
+        """Return who played in a game when it was entered: it stays their own case, whatever was amended since."""
+        data = self.plain.items[game.seq - 1].data
+        left, _, right = data["lines"][game.number - data["first"]]
+        return (*left, *right)
 
     def report_of(self, seq: int) -> int:
         return int(self.plain.items[seq - 1].data["report"])
@@ -95,7 +102,7 @@ class Correcting(Acting):
         games = self.plain.games_in(item)
         slip = self.plain.slips[number]
         own = plays and (
-            any(KEEPS_AND_PLAYS in game.players for game in games)
+            any(KEEPS_AND_PLAYS in (*game.players, *self.as_posted(game)) for game in games)
             or (slip.player is not None and slip.account == qq(KEEPS_AND_PLAYS))
         )
         whole = not all(game.void for game in games)
