@@ -195,6 +195,19 @@ async def test_history_that_says_nothing_holds_the_message_and_only_that(post: P
     assert len(post.alarms) == 1
 
 
+async def test_qq_is_not_asked_about_a_quote_of_what_is_known_to_be_out(post: Post) -> None:
+    post.qq.say(GROUP, 1, "hello")
+    post.new(Patience(settle=600))
+    bot = await post.begin()
+    prompt = await post.until(await post.queue("#1 待确认"), "sent")
+    bot.faults.swallow_sends = 1
+    await post.until(await post.queue("收到 #2"), "unknown")
+    await post.sender.recognise(CHAT, prompt.message_id)
+    assert "get_msg" not in [api for api, _ in bot.calls]
+    await post.sender.recognise(CHAT, "123456")
+    assert "get_msg" in [api for api, _ in bot.calls]
+
+
 async def test_history_that_fails_for_a_moment_alarms_nobody_and_keeps_the_order(post: Post) -> None:
     post.new(Patience(look_again=(0.05, 0.05, 60)))
     bot = await post.begin(no_history=True, mute_answers=1)

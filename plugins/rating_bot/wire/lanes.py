@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,9 @@ from rating_core.store.wire_store import OutRow
 from .history import Caller
 from .repair import whole
 from .segments import Segment
+
+KNOWN_OUT = 200
+"""Ids of a chat's own messages that are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,8 @@ class Lane:
     """When to look again for rows that history could not tell of."""
     looked: dict[int, int] = field(default_factory=dict)
     """How often it was looked for them."""
+    out: deque[str] = field(default_factory=lambda: deque(maxlen=KNOWN_OUT))
+    """Under which ids messages of this chat went out last."""
     alarmed: set[object] = field(default_factory=set)
     doubted: bool = False
     """QQ took messages that nobody saw: that it takes another proves nothing until that one is seen."""

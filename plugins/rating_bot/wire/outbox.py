@@ -151,6 +151,8 @@ class Sender:
         lane = self._lanes.get(chat)
         if not self._tasks and (lane is None or lane.task is None):
             return  # all that is known of is out
+        if lane is not None and message_id in lane.out:
+            return
         async with self._database.read() as connection:
             rows = await OutboxTable(connection).rows("sending", "unknown", chat=chat)
         bot = await self._serving.pick(chat) if rows else None
@@ -284,6 +286,7 @@ class Sender:
             await OutboxTable(connection).mark_sent(row.outbox_id, message_id)
             if lane.paused and not lane.doubted:
                 await ChatTable(connection).set_pause(row.chat, None)
+        lane.out.append(message_id)
         lane.pauses = lane.pauses if lane.doubted else 0
         for known in (lane.look_at, lane.looked, lane.begun):
             known.pop(row.outbox_id, None)
