@@ -2,7 +2,8 @@
 
 Run by a Python that has `uno` (Debian: python3-uno): `python office_editor.py PIPE BOOK`; LibreOffice listens at PIPE.
 Each line on stdin, `row column text` (counted from 0), is typed into the first sheet; the answer is a line of JSON: the
-seconds until every formula that depends on it is computed, and the figures that then stand in the last row.
+seconds until every formula that depends on it is computed, those until it is saved too, and the figures that then stand
+in the last row.
 """
 
 import json
@@ -51,8 +52,10 @@ def main(pipe: str, book: str) -> None:
         sheet.getCellByPosition(int(place_column), int(place_row)).setString(text)
         document.calculate()  # what is not on the screen is computed when it is asked for
         row = [sheet.getCellByPosition(column, last).Value for column in range(width + 1)]
-        seconds = time.perf_counter() - begin
-        print(json.dumps({"seconds": seconds, "row": row}), flush=True)
+        computed = time.perf_counter() - begin
+        document.store()
+        saved = time.perf_counter() - begin
+        print(json.dumps({"computed": computed, "saved": saved, "row": row}), flush=True)
     document.close(True)
     office.terminate()
 

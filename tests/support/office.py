@@ -54,10 +54,11 @@ def uno_python() -> str | None:
 
 
 @contextmanager
-def opened(book: Path) -> Iterator[Callable[[int, int, str], float]]:
+def opened(book: Path) -> Iterator[Callable[[int, int, str], tuple[float, float]]]:
     """Hold a workbook open; yield what types a text into a cell (row, column from 0) of its first sheet.
 
-    It returns the seconds until all is computed that depends on it. Raises AssertionError where nothing changed.
+    It returns the seconds until all is computed that depends on it, and until that is saved. Raises AssertionError
+    where nothing changed.
     """
     assert SOFFICE is not None
     python = uno_python()
@@ -77,13 +78,13 @@ def opened(book: Path) -> Iterator[Callable[[int, int, str], float]]:
         assert editor.stdin is not None and editor.stdout is not None
         last: list[float] = []
 
-        def edit(row: int, column: int, text: str) -> float:
+        def edit(row: int, column: int, text: str) -> tuple[float, float]:
             nonlocal last
             print(row, column, text, file=editor.stdin, flush=True)
             told = json.loads(editor.stdout.readline())
             assert told["row"] != last, "nothing changed"
             last = told["row"]
-            return float(told["seconds"])
+            return float(told["computed"]), float(told["saved"])
 
         try:
             assert editor.stdout.readline() == "ready\n"
