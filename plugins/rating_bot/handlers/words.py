@@ -7,7 +7,7 @@ from plugins.rating_bot.handlers.grammar import FULL_WIDTH
 
 MOST_CHARS = 250
 _CONFIRM_WORDS = {"确认", "对", "是", "ok"}
-_WITH_NUMBERS = re.compile(r"确认((?:[ #、,，]*[0-9]{1,9})+)")
+_WITH_NUMBERS = re.compile(r"确认[ #、,，]*([0-9]{1,9}(?:[ #、,，]+[0-9]{1,9})*)")
 _PREVIEW = re.compile(r"确认 ?预 ?([0-9]{1,9})")
 _WRONG = re.compile(r"有误[ ：:,，]*(.*)")
 _LEADING_NUMBER = re.compile(r"#?([0-9]{1,9})(?:[ ：:,，]+(.*))?")
