@@ -67,6 +67,10 @@ class Board:
     number: int | None = None
     """第`number`期 where this is a published list."""
 
+    def wanted(self, top: int | None) -> int:
+        """Return how many are to be shown where only the first `top` are asked for; None: all."""
+        return self.of if top is None else min(top, self.of)
+
     def between(self, start: int, stop: int) -> tuple[BoardRow, ...]:
         """Return the rows from position `start` to before `stop`, of those at hand."""
         return self.rows[max(0, start - self.first) : max(0, stop - self.first)]

@@ -12,13 +12,12 @@ ROWS = 30
 
 def pages(board: Board, top: int | None = None) -> int:
     """Return how many pictures a board takes; `top`: only the first so many players."""
-    count = board.of if top is None else min(top, board.of)
-    return max(1, -(-count // ROWS))
+    return max(1, -(-board.wanted(top) // ROWS))
 
 
 def picture(board: Board, page: int, top: int | None = None, title: str = "") -> Picture:
     """Return page `page` (from 1) of a board, whose rows must be at hand. `title`: of a published list."""
-    rows = board.between((page - 1) * ROWS, min(page * ROWS, board.of if top is None else top))
+    rows = board.between((page - 1) * ROWS, min(page * ROWS, board.wanted(top)))
     against = [] if board.against is None else [f"涨跌比第{board.against}期"]
     last = pages(board, top)
     notes = []

@@ -105,7 +105,7 @@ def board_page(
     if not board.of:
         when = f"{asked}，" if asked else ""
         return f"{when}{board.pool}还没有人上榜：下过第一局计分棋就上榜。"
-    count = board.of if top is None else min(top, board.of)
+    count = board.wanted(top)
     pages = -(-count // BOARD_PAGE)
     if not 1 <= page <= pages:
         return no_board_page(board, page, pages, here, asked, as_text=as_text)
