@@ -37,8 +37,6 @@ _INVISIBLE_RANGES = (
     (0x1D159, 0x1D159),  # musical null notehead
     (0x1D173, 0x1D17A),  # musical format controls
     (0xFFF0, 0xFFFB),  # unassigned ignorable, interlinear annotations
-    (0x1BCA0, 0x1BCA3),  # shorthand format controls
-    (0x1D173, 0x1D17A),  # musical format controls
     (0xE0000, 0xE0FFF),  # tags, variation selectors supplement
 )
 """Unicode's Default_Ignorable_Code_Point without the Hangul fillers, which show as a blank; and surrogates."""
@@ -48,6 +46,10 @@ _BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
 """Hangul fillers and the empty Braille pattern: letters or symbols to Python, blanks to the eye."""
 
 _COLOUR_BEGINS = ("<%", "<$", "<&")
+_COLOUR_CODE = re.compile(
+    r"[%$&](?=.*[^ -~])(?:[\x00-\x1f\u0300-\u036f]*[ -\u01ff]){0,8}[\x00-\x1f\u0300-\u036f]*", re.DOTALL
+)
+"""What stands between < and > in one of QQ's invisible colour codes, such as %ĀĀ\\x07Ð: few marks, one not of ASCII."""
 _ANGLES = re.compile("([<>\n])")
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
@@ -62,16 +64,6 @@ _CLEANING = _cleaning_table()
 _CONTROLS: dict[int, None] = {c: None for c in (*range(0x20), *range(0x7F, 0xA0)) if c != 0x0A}
 
 
-def _is_colour_code(inside: str) -> bool:
-    """Whether what stood between < and > is one of QQ's invisible colour codes, such as %ĀĀ\\x07Ð."""
-    if inside[:1] not in ("%", "$", "&"):
-        return False
-    marks = [c for c in inside[1:] if c >= " " and not "\u0300" <= c <= "\u036f"]
-    if len(marks) > 8 or any(c > "\u01ff" for c in marks):
-        return False
-    return any(c < " " or c >= "\x7f" for c in inside[1:])
-
-
 def _without_colour_codes(text: str) -> str:
     """Drop QQ's colour codes, innermost first, in one pass over the text."""
     out: list[str] = []
@@ -82,7 +74,7 @@ def _without_colour_codes(text: str) -> str:
         elif part == "\n":
             opens.clear()
         elif part == ">" and opens:
-            if _is_colour_code("".join(out[opens[-1] + 1 :])):
+            if _COLOUR_CODE.fullmatch("".join(out[opens[-1] + 1 :])):
                 del out[opens.pop() :]
                 continue
             opens.clear()

@@ -27,6 +27,7 @@ _THIRDS = ("棋手c", "选手c", "c")
 _FOURTHS = ("棋手d", "选手d", "d")
 _BEFORE = ("旧分", "原分", "赛前分", "旧等级分", "原等级分", "赛前等级分")
 _AFTER = ("新分", "现分", "赛后分", "新等级分", "现等级分", "赛后等级分")
+_NEEDED = frozenset(("left", "right", "result"))
 _PLAYERS = ("left", "left2", "right", "right2")
 COLUMNS: dict[str, tuple[str, ...]] = {
     "left": _SIDES,
@@ -78,8 +79,10 @@ class Header:
 def find_header(records: Iterable[tuple[int, Sequence[str]]]) -> Header | None:
     """Return the line of headers among the first rows, None where these are no games. Raises FileProblem."""
     for _, (number, cells) in zip(range(TOP_ROWS), records, strict=False):
+        if len(cells) < len(_NEEDED):
+            continue
         keys = [_KEYS.get(plain_header(cell)) for cell in cells]
-        if {"left", "right", "result"} <= set(keys):
+        if set(keys) >= _NEEDED:
             return _header(number, cells, keys)
     return None
 
@@ -97,19 +100,21 @@ def _header(number: int, cells: Sequence[str], keys: Sequence[str | None]) -> He
             raise FileProblem("double_column", first=titles[key], second=title)
         else:
             columns[key], titles[key] = place, title
-    for title in unused:
-        if (near := _meant(title, columns)) is not None:
-            raise FileProblem("misspelt_column", title=title, near=near)
+    if (misspelt := _misspelt(unused, columns)) is not None:
+        raise misspelt
     return Header(number, columns, titles, tuple(unused))
 
 
-def _meant(title: str, known: Iterable[str]) -> str | None:
-    """Return the column that an unknown header may have been meant as: one that is missing, a letter away."""
+def _misspelt(unused: Iterable[str], known: Iterable[str]) -> FileProblem | None:
+    """Return the first unknown header that may have been meant as a column that is missing: a letter away."""
     from rapidfuzz import fuzz, process  # rarely needed, and many modules
 
     missing = [alias for alias, key in _KEYS.items() if key not in known and len(alias) > 1 and alias not in _FIGURES]
-    found = process.extractOne(plain_header(title), missing, scorer=fuzz.ratio, score_cutoff=75)
-    return None if found is None else COLUMNS[_KEYS[found[0]]][0]
+    for title in dict.fromkeys(unused):
+        found = process.extractOne(plain_header(title), missing, scorer=fuzz.ratio, score_cutoff=75)
+        if found is not None:
+            return FileProblem("misspelt_column", title=title, near=COLUMNS[_KEYS[found[0]]][0])
+    return None
 
 
 def read_games(

@@ -90,7 +90,7 @@ def texts(data: bytes) -> list[tuple[str, str]]:
     elif data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         encodings = ("utf-16",)
     else:
-        encodings = ("utf-8", "gb18030")
+        encodings = ("utf-8",) if data.isascii() else ("utf-8", "gb18030")
     found = []
     for encoding in encodings:
         with suppress(UnicodeDecodeError):
@@ -98,10 +98,13 @@ def texts(data: bytes) -> list[tuple[str, str]]:
     return found
 
 
-def _understood(text: str, delimiter: str) -> int:
-    """Return how many columns of the first line that is not blank are known."""
+def _understood(text: str, delimiter: str) -> tuple[bool, int]:
+    """Return whether the first line that is not blank names players, and how many of its columns are known."""
     header = next((line for line in StringIO(text, newline="") if line.strip()), "")[:MAX_LINE]
-    return sum(plain_header(cell) in _KEYS for cell in header.replace('"', "").split(delimiter))
+    if delimiter not in header and delimiter != DELIMITERS[0]:
+        return False, 0  # one column, as the first of them reads it
+    keys = [_KEYS.get(plain_header(cell)) for cell in header.replace('"', "").split(delimiter)]
+    return "name" in keys, sum(key is not None for key in keys)
 
 
 def plain_header(title: str) -> str:

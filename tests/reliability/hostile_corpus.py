@@ -11,6 +11,7 @@ from plugins.rating_bot.sandbox.onebot import Style, message_event, notice_event
 from plugins.rating_bot.sandbox.qq import FakeQQ
 from plugins.rating_bot.sandbox.values import Happened
 from rating_core.directory import Account, Directory
+from rating_core.importing import table
 from rating_core.roster import Roster
 
 Event = dict[str, Any]
@@ -307,9 +308,12 @@ class Spoiler:
                 text = text[at : at + most]
         return text
 
-    def data(self, text: str, most: int) -> bytes:
-        """Return the bytes of a file, in some encoding, perhaps with bytes that are wrong."""
+    def file(self, seed: str | bytes, most: int) -> bytes:
+        """Return the bytes of a spoilt file, in some encoding, perhaps with bytes that are wrong."""
         rng = self._rng
+        if isinstance(seed, bytes):
+            seed = next((text for _, text in table.texts(seed)), "")
+        text = self.text(seed, most)
         encoding = rng.choice(("utf-8", "utf-8", "utf-8-sig", "gb18030", "utf-16"))
         data = bytearray(text.encode(encoding, "surrogatepass" if encoding != "gb18030" else "replace")[:most])
         if data and rng.random() < 0.3:

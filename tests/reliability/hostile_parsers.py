@@ -63,7 +63,7 @@ MEGA_SHARE = 400
 
 @dataclass(slots=True)
 class Kind:
-    """One way in: `check` raises AssertionError where a promise is broken; `measured`: its time is promised."""
+    """One way in: `check` raises AssertionError where a promise is broken."""
 
     name: str
     seeds: Sequence[Any]
@@ -72,7 +72,6 @@ class Kind:
     run: Callable[[Any], object]
     """What is timed."""
     share: int
-    measured: bool = True
     slowest: list[tuple[float, Any]] = field(default_factory=list)
     inputs: int = 0
 
@@ -124,8 +123,7 @@ class Parsers:
             Kind("commands", [*typed, *WORDS], text, self.command, self.read_command, 30),
             Kind("events", events(), lambda spoiler, seed, _: spoiler.event(seed), self.event, self.read_event, 25),
             Kind("names", [*PLAYERS, *EVENTS.values()], text, self.name, self.read_name, 10),
-            Kind("files", FILES, lambda spoiler, seed, most: spoiler.data(spoiler.text(seed, most), most), files.check,
-                 files.read, 5, measured=False),
+            Kind("files", FILES, lambda spoiler, seed, most: spoiler.file(seed, most), files.check, files.read, 5),
         ]  # fmt: skip
 
     # --- reports ------------------------------------------------------------------------------------------
@@ -308,7 +306,7 @@ def fuzz(parsers: Parsers, seed: int, count: int) -> list[Broken]:
         kind = rng.choices(parsers.kinds, shares)[0]
         spoiler = Spoiler(rng, parsers.texts)
         slow = kind.slowest and rng.random() < 0.25
-        source = rng.choice(kind.slowest)[1] if slow and kind.measured else rng.choice(kind.seeds)
+        source = rng.choice(kind.slowest)[1] if slow else rng.choice(kind.seeds)
         huge = rng.randrange(MEGA_SHARE) == 0
         value = kind.spoil(spoiler, source, MEGA if huge else KILO)
         kind.inputs += 1

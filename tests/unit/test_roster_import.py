@@ -87,6 +87,11 @@ def test_a_utf8_file_that_also_decodes_as_gb18030_is_read_as_utf8() -> None:
     assert read_table("名字,QQ\n𠮷野家,\n".encode("gb18030")).rows == ((2, ("𠮷野家", "")),)
 
 
+def test_the_delimiter_under_which_a_column_of_names_stands_goes_before_one_with_as_many_known_columns() -> None:
+    found = read_table("姓名；备注\t胜\n张三；2100\n".encode())
+    assert (found.delimiter, set(found.columns)) == ("；", {"name"})
+
+
 def test_quotes_blank_rows_and_placeholders() -> None:
     text = '\n"名字","QQ","名次","等级分"\n\n"张三","10001",冠军,\n , ,\n李四,无,—,-\n\n'
     plan = plan_of(text)
