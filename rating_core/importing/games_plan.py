@@ -8,7 +8,7 @@ from rating_core.book import Book
 from rating_core.directory import Directory
 from rating_core.importing.files import GameFile, RawGame, RawPlayer
 from rating_core.importing.sides import Names, Sides, Unknown, known_names
-from rating_core.importing.values import HIGHEST_RATING, LOWEST_RATING, Problem
+from rating_core.importing.values import HIGHEST_RATING, LOWEST_RATING, MAX_PROBLEMS, Problem
 from rating_core.ledger import Draft, OpeningBalance
 from rating_core.names import normalize_name
 from rating_core.report_text import WORDS, Result, intended
@@ -29,7 +29,6 @@ NAMELESS_EVENTS = {EVENT_WEIGHTS["1.2"]: "导入的正式比赛", EVENT_WEIGHTS[
 """What games of a weight above 1 belong to where the file names no event (L5)."""
 POINTS = {"1": Result.WIN, "1.0": Result.WIN, "0.5": Result.DRAW, "0": Result.LOSS, "0.0": Result.LOSS}
 """Results as the left side's points, as tables of other games have them."""
-MAX_PROBLEMS = 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from rating_core.importing.files import MAX_GAMES, GameFile, RawGame
 from rating_core.importing.moments import read_moment
 from rating_core.importing.table import FileProblem, plain_header
-from rating_core.importing.values import BLANKS, MAX_CELL, Problem
+from rating_core.importing.values import BLANKS, MAX_CELL, MAX_PROBLEMS, Problem
 from rating_core.names import clean_text
 from rating_core.rulebook import POOLS
 from rating_core.workbook import layout
 
 TOP_ROWS = 20
 """The line of headers stands among so many first rows."""
-MAX_PROBLEMS = 500
-"""More are not looked for: the file is another one than was meant."""
 CASUAL_WORDS = frozenset(("约战", "训练赛", "训练"))
 """Events that are none: c = 1 outside events (L5)."""
 
@@ -128,6 +126,8 @@ def read_games(
             games.append(game)
             if len(games) > MAX_GAMES:
                 raise FileProblem("too_many_games", most=MAX_GAMES)
+        if len(reader.problems) >= MAX_PROBLEMS:
+            break
     if not games and not reader.problems and not ours:
         raise FileProblem("no_games")
     about = about | {"titles": tuple(header.titles.values()), "unused": header.unused}
@@ -147,8 +147,7 @@ class _Reader:
         self._figured = any(f"{key} {when}" in header.columns for key in order for when in ("before", "after"))
 
     def _wrong(self, row: int, key: str, code: str, **facts: object) -> None:
-        if len(self.problems) < MAX_PROBLEMS:
-            self.problems.append(Problem(row, self._header.titles.get(key, ""), code, facts, self._sheet))
+        self.problems.append(Problem(row, self._header.titles.get(key, ""), code, facts, self._sheet))
 
     def read(self, row: int, cells: Sequence[str]) -> RawGame | None:
         texts = {}

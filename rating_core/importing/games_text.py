@@ -4,10 +4,10 @@ import re
 import unicodedata
 
 from rating_core.importing.files import MAX_GAMES, GameFile, RawGame, RawPlayer
-from rating_core.importing.games_table import CASUAL_WORDS, MAX_PROBLEMS
+from rating_core.importing.games_table import CASUAL_WORDS
 from rating_core.importing.moments import read_moment
 from rating_core.importing.table import MAX_LINE, FileProblem
-from rating_core.importing.values import Problem
+from rating_core.importing.values import MAX_PROBLEMS, Problem
 from rating_core.names import clean_text, normalize_name
 from rating_core.report_lines import is_right_word, is_wrong_word
 from rating_core.rulebook import PLACINGS, POOLS
@@ -37,6 +37,8 @@ def read_text(text: str, encoding: str) -> GameFile:
             raise FileProblem("long_line", row=number, most=MAX_LINE)
         if line.strip():
             reader.read(number, line.strip(" "))
+        if len(reader.problems) >= MAX_PROBLEMS:
+            break
     if not reader.games and not reader.problems:
         raise FileProblem("no_games")
     about = {"encoding": encoding}
@@ -53,10 +55,6 @@ class _Reader:
         self._at: int | None = None
         self._pool = self._event = ""
         self._weight: float | None = None
-
-    def _wrong(self, row: int, code: str, **facts: object) -> None:
-        if len(self.problems) < MAX_PROBLEMS:
-            self.problems.append(Problem(row, "", code, facts))
 
     def read(self, row: int, line: str) -> None:
         if line[0] in "#＃":
@@ -85,7 +83,7 @@ class _Reader:
         if self._event in CASUAL_WORDS:
             self._event, self._weight = "", None
         elif not self._event:
-            self._wrong(row, "no_event_name")
+            self.problems.append(Problem(row, "", "no_event_name"))
 
 
 def _starting(row: int, line: str) -> RawPlayer | None:

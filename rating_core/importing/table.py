@@ -79,8 +79,13 @@ def read_table(data: bytes) -> Table:
         for encoding, text in found
         for delimiter in DELIMITERS
     ]
-    _, encoding, delimiter, text = max(readings, key=lambda reading: reading[0])  # the first of equals
-    return table_of(records(delimiter, text), encoding, delimiter)
+    (named, _), encoding, delimiter, text = max(readings, key=lambda reading: reading[0])  # the first of equals
+    try:
+        return table_of(records(delimiter, text), encoding, delimiter)
+    except FileProblem as problem:
+        if problem.code == "quotes" and not named:
+            raise FileProblem("no_name_column", header=[_first_line(text)]) from None  # it is no table at all
+        raise
 
 
 def texts(data: bytes) -> list[tuple[str, str]]:
@@ -98,9 +103,14 @@ def texts(data: bytes) -> list[tuple[str, str]]:
     return found
 
 
+def _first_line(text: str) -> str:
+    """Return the first line that is not blank."""
+    return next((line for line in StringIO(text, newline="") if line.strip()), "")[:MAX_LINE]
+
+
 def _understood(text: str, delimiter: str) -> tuple[bool, int]:
-    """Return whether the first line that is not blank names players, and how many of its columns are known."""
-    header = next((line for line in StringIO(text, newline="") if line.strip()), "")[:MAX_LINE]
+    """Return whether the first line names players, and how many of its columns are known."""
+    header = _first_line(text)
     if delimiter not in header and delimiter != DELIMITERS[0]:
         return False, 0  # one column, as the first of them reads it
     keys = [_KEYS.get(plain_header(cell)) for cell in header.replace('"', "").split(delimiter)]

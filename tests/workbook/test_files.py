@@ -17,6 +17,7 @@ from rating_core.importing.files import GameFile
 from rating_core.importing.games_entries import plan_games
 from rating_core.importing.games_outcome import outcome
 from rating_core.importing.games_plan import GamesPlan, Numbers, Options
+from rating_core.importing.values import MAX_PROBLEMS
 from rating_core.ledger import EventClosed, EventOpened, Games, OpeningBalance, PlayerRegistered
 from rating_core.report_text import Result
 from rating_core.shell import games_wording as wording
@@ -215,6 +216,8 @@ def test_farming_holds_in_an_imported_history() -> None:
         ('棋手A,结果,棋手B\n"张三,胜,李四\n', "引号不成对"),
         ("名字,等级份\n张三,2000\n", "是不是「等级分」"),
         ("张三,李四\n", "没有「名字」这一列"),
+        ('"张三"2,李四\n王五,赵六\n', '没有「名字」这一列（现在是："张三"2,李四）'),
+        ('名字,等级分\n"张三,2000\n', "第2行起引号不成对"),
         ("", "空的"),
     ],
 )
@@ -225,6 +228,18 @@ def test_files_that_cannot_be_read(data: str, says: str) -> None:
 
 
 # --- report lines -----------------------------------------------------------------------------------------------
+
+
+def test_report_lines_may_begin_with_a_quotation_mark() -> None:
+    found = games('"小李"飞刀 胜 张三\n')
+    assert (found.form, found.games[0].line) == ("text", '"小李"飞刀 胜 张三')
+
+
+def test_of_a_file_full_of_mistakes_the_rest_is_not_read() -> None:
+    assert len(games("棋手A,结果,棋手B\n" + "张三,胜,\n" * 3000).problems) == MAX_PROBLEMS
+    text = games("张三 胜 李四\n" + "#\n" * 3000)
+    assert (len(text.problems), len(text.games)) == (MAX_PROBLEMS, 1)
+
 
 TEXT = """\
 张三 2100

@@ -7,8 +7,10 @@ from plugins.rating_bot.handlers.grammar import FULL_WIDTH
 
 MOST_CHARS = 250
 _CONFIRM_WORDS = {"确认", "对", "是", "ok"}
-_WITH_NUMBERS = re.compile(r"确认[ #、,，]*([0-9]{1,9}(?:[ #、,，]+[0-9]{1,9})*)")
-_PREVIEW = re.compile(r"确认 ?预 ?([0-9]{1,9})")
+_NUMBER = "[0-9]{1,18}"
+"""A number that somebody means, and that every database takes; one without end is no number."""
+_WITH_NUMBERS = re.compile(rf"确认[ #、,，]*({_NUMBER}(?:[ #、,，]+{_NUMBER})*)")
+_PREVIEW = re.compile(rf"确认 ?预 ?({_NUMBER})")
 _WRONG = re.compile(r"有误[ ：:,，]*(.*)")
 _LEADING_NUMBER = re.compile(r"#?([0-9]{1,9})(?:[ ：:,，]+(.*))?")
 

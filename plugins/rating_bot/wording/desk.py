@@ -42,7 +42,7 @@ MB = 1024 * 1024
 
 
 def no_preview(number: int) -> str:
-    return f"没有预{number}。"
+    return f"没有预{number}。请看清预览里的编号；要新的预览，请重新发一次命令。"
 
 
 def not_your_preview(preview: Preview) -> str:
