@@ -18,7 +18,7 @@ from pathlib import Path
 from plugins.rating_bot.wording.queries import BOARD_PAGE
 from rating_core.directory import Actor
 from rating_core.importing.detect import read_file
-from rating_core.importing.files import GameFile
+from rating_core.importing.files import MAX_GAMES, GameFile
 from rating_core.importing.games_entries import plan_games
 from rating_core.importing.games_outcome import outcome
 from rating_core.importing.games_plan import Options
@@ -109,18 +109,24 @@ def _written(games: Sequence[Game], path: Path) -> Path:
 
 
 async def _import(games: Sequence[Game], folder: Path) -> float:
-    """Return the seconds of importing all games into an empty league: read, tried, written."""
-    path = _written(games, folder / "games.csv")
+    """Return the seconds of importing all games into an empty league, in files as large as may be: tried, written."""
+    files = [
+        _written(games[first : first + MAX_GAMES], folder / f"games-{first}.csv")
+        for first in range(0, len(games), MAX_GAMES)
+    ]
     database = await Database.open(f"sqlite+aiosqlite:///{synthetic_league(folder / 'empty', 0)}")
     league = await League.open(database, lambda: LAST)
     begin = time.perf_counter()
-    file = read_file(path.read_bytes())
-    assert isinstance(file, GameFile)
-    async with league.transaction() as tx:
-        plan = plan_games(file, tx.book, tx.directory, await last_numbers(tx.counters), Options(new_players=True), LAST)
-        outcome(plan, tx.book, tx.directory)
-        await enter(tx, Actor(""), plan, "f" * 64, LAST)
+    for path in files:
+        file = read_file(path.read_bytes())
+        assert isinstance(file, GameFile)
+        async with league.transaction() as tx:
+            numbers = await last_numbers(tx.counters)
+            plan = plan_games(file, tx.book, tx.directory, numbers, Options(new_players=True), LAST)
+            outcome(plan, tx.book, tx.directory)
+            await enter(tx, Actor(""), plan, f"{len(tx.book.columns):064}", LAST)
     seconds = time.perf_counter() - begin
+    assert len(league.book.columns) == len(games)
     await database.close()
     return seconds
 
