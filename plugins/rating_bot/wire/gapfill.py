@@ -306,16 +306,20 @@ def _is_before(item: Data, mark: Mark) -> bool:
     return bool(item["time"] * 1000 < mark.at - OVERLAP_MS)
 
 
+def _joins(item: Data, mark: Mark) -> bool:
+    """Whether nothing can be missing between the mark and a message: it is what the mark lies at, or the next one."""
+    if (seq := real_seq(item)) is not None:
+        return mark.seq is not None and seq <= mark.seq + 1
+    inbound = to_inbound(item)
+    return inbound is not None and inbound.twin in mark.twins
+
+
 def _gap(history: History, mark: Mark) -> Gap | None:
     items = history.items
     if not items:
         return None
     oldest, newest = items[0]["time"] * 1000, items[-1]["time"] * 1000
-    # a mark of a first connection lies behind what was said then: it is not among the items itself
-    covered = history.reached or any(
-        item["time"] * 1000 == mark.at or ((seq := real_seq(item)) is not None and seq <= (mark.seq or 0))
-        for item in items
-    )
+    covered = history.reached or any(_joins(item, mark) for item in items)
     if not covered and not history.exhausted:
         return Gap("broken" if history.broken else "limit", mark.at, oldest)
     if not covered and mark.seq != NOTHING_YET:
