@@ -29,7 +29,7 @@ from rating_core.report_text import GameLine, Result
 from rating_core.rulebook import DEFAULT_POOL
 from rating_core.service.league import League
 from rating_core.store.database import Database
-from rating_core.times import show_day
+from rating_core.times import to_datetime
 from rating_core.workbook.export import export
 from tests.bench.chart import Line, chart
 from tests.bench.corrections import full_fold
@@ -104,7 +104,10 @@ def _written(games: Sequence[Game], path: Path) -> Path:
         rows = csv.writer(file)
         rows.writerow(("date", "A", "B", "result"))
         points = {"W": "1", "D": "0.5", "L": "0"}
-        rows.writerows((show_day(g.at), called[g.left], called[g.right], points[g.result]) for g in games)
+        rows.writerows(
+            (to_datetime(g.at).strftime("%Y-%m-%d %H:%M:%S"), called[g.left], called[g.right], points[g.result])
+            for g in games
+        )
     return path
 
 
