@@ -41,14 +41,20 @@ def clock() -> FakeClock:
 @pytest.fixture(scope="module", params=[engines.ON_SQLITE, engines.ON_POSTGRES])
 def engine(request: pytest.FixtureRequest) -> Iterator[str]:
     """The engine under a test: whoever asks for it, or for a database, runs once on each."""
-    with engines.using(request.param):
+    with engines.using(request.param), engines.dropping():
         yield request.param
 
 
+@pytest.fixture(autouse=True)
+def databases_of_one_test() -> Iterator[None]:
+    """Whatever is made for one test goes with it: a checkpoint a database is too long for a teardown of all."""
+    with engines.dropping():
+        yield
+
+
 @pytest.fixture
-def database_url(engine: str, tmp_path: Path) -> Iterator[str]:
-    yield engines.url_of(tmp_path)
-    engines.drop(tmp_path)
+def database_url(engine: str, tmp_path: Path) -> str:
+    return engines.url_of(tmp_path)
 
 
 @pytest.fixture

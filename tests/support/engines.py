@@ -36,14 +36,23 @@ _urls: dict[Path, str] = {}
 
 @contextmanager
 def using(engine: str) -> Iterator[None]:
-    """Let new folders have their database on this engine; those on PostgreSQL are dropped at the end."""
+    """Let new folders have their database on this engine."""
     global _chosen
     before, _chosen = _chosen, engine
     try:
         yield
     finally:
         _chosen = before
-        for folder in [*_urls]:
+
+
+@contextmanager
+def dropping() -> Iterator[None]:
+    """Drop the databases on PostgreSQL at the end that are made meanwhile."""
+    before = set(_urls)
+    try:
+        yield
+    finally:
+        for folder in _urls.keys() - before:
             drop(folder)
 
 

@@ -20,6 +20,7 @@ from plugins.rating_bot.sandbox.qq import FakeQQ
 from plugins.rating_bot.sandbox.values import FakeMessage, Happened
 from plugins.rating_bot.settings import Settings
 from plugins.rating_bot.wire.inbound import is_own, to_inbound
+from plugins.rating_bot.wire.lanes import Lane
 from plugins.rating_bot.wire.messages import group_chat
 from plugins.rating_bot.wire.order import ChatQueues
 from plugins.rating_bot.wire.outbox import Patience
@@ -109,7 +110,7 @@ class Rig:
         self.queues = ChatQueues(burst=UNHURRIED)
         self.parts = await Parts.start(
             self.settings, self.clock, superusers=frozenset({str(OWNER)}), queues=self.queues, bots=self._bots,
-            patience=Patience(settle=0.0, settle_picture=0.0, retry=(0.0, 0.0)),
+            patience=Patience(settle=0.0, settle_picture=0.0, retry=(0.0, 0.0), look_again=(0.02, 60.0)),
         )  # fmt: skip
         await self.connect()
         self.clock.at += 60_000  # the first connection passes over what was said up to its own second
@@ -167,7 +168,7 @@ class Rig:
         self.queues.submit(inbound.chat, work, user=inbound.user, keys=(inbound.key, inbound.twin))
 
     async def idle(self) -> None:
-        """Wait until everything said was handled and everything queued was sent."""
+        """Wait until everything said was handled and everything queued was sent, but to chats that rest."""
         assert self.parts is not None
         for _ in range(3):
             background = [task for task in self.parts._tasks if not task.done()]
@@ -175,7 +176,8 @@ class Rig:
                 await asyncio.wait(background, timeout=10)
             await self.queues.idle()
             sender = self.parts.sender
-            if sends := [*sender._tasks, *(lane.task for lane in sender._lanes.values() if lane.task is not None)]:
+            busy = (lane.task for lane in sender._lanes.values() if lane.task is not None and not _rests(lane))
+            if sends := {*sender._tasks, *busy}:
                 await asyncio.wait(sends, timeout=SENDING_SECONDS)
 
     async def open_pairs_group(self, pool: str) -> None:
@@ -264,6 +266,13 @@ class Rig:
     def games(self) -> int:
         """Return how many games the book holds."""
         return len(self.league.book.columns)
+
+
+def _rests(lane: Lane) -> bool:
+    """Whether nothing is done for a chat for longer than a test waits, unless something wakes it."""
+    asleep = bool(lane.woken._waiters)  # type: ignore[attr-defined]
+    until = max(lane.not_before, *lane.look_at.values(), 0)
+    return asleep and until > asyncio.get_running_loop().time() + SENDING_SECONDS
 
 
 @asynccontextmanager
