@@ -147,12 +147,6 @@ class InboxTable:
         query = select(inbox.c.inbox_id).where(inbox.c.key == key)
         return (await self._connection.execute(query)).first() is not None
 
-    async def twins(self, beginning: str, said_at: int) -> frozenset[str]:
-        """Return the twins that begin so, of what was entered and said at that time (ms)."""
-        begins = and_(inbox.c.twin >= beginning, inbox.c.twin < f"{beginning}\x7f")  # so that the index is used
-        query = select(inbox.c.twin).where(begins, inbox.c.said_at == said_at)
-        return frozenset((await self._connection.execute(query)).scalars())
-
     async def set_about(self, inbox_id: int, about: str) -> None:
         """Note the short number (#12, 审3) that a message led to."""
         await self._connection.execute(_SET_ABOUT, {"number": inbox_id, "about": about})

@@ -234,7 +234,7 @@ class GapFill:
             logger.warning(f"the watermarks could not be written: {error}")
         for read in reads:
             try:
-                if (gap := _gap(read.history, read.mark)) is not None:
+                if (gap := _gap(read.history, read.mark, self._clock.now())) is not None:
                     await self._missed(read.group, gap)
                 await self._filled(read.group)
             except Exception as error:
@@ -306,24 +306,17 @@ def _is_before(item: Data, mark: Mark) -> bool:
     return bool(item["time"] * 1000 < mark.at - OVERLAP_MS)
 
 
-def _joins(item: Data, mark: Mark) -> bool:
-    """Whether nothing can be missing between the mark and a message: it is what the mark lies at, or the next one."""
-    if (seq := real_seq(item)) is not None:
-        return mark.seq is not None and seq <= mark.seq + 1
-    inbound = to_inbound(item)
-    return inbound is not None and inbound.twin in mark.twins
+def _gap(history: History, mark: Mark, now: int) -> Gap | None:
+    """Return what may be missing between the mark and a history read at `now` (ms).
 
-
-def _gap(history: History, mark: Mark) -> Gap | None:
+    What begins in the overlap is not whole: the mark may have passed an event that was overtaken, and then lost.
+    """
     items = history.items
-    if not items:
-        return None
-    oldest, newest = items[0]["time"] * 1000, items[-1]["time"] * 1000
-    covered = history.reached or any(_joins(item, mark) for item in items)
-    if not covered and not history.exhausted:
-        return Gap("broken" if history.broken else "limit", mark.at, oldest)
-    if not covered and mark.seq != NOTHING_YET:
-        return Gap("short", mark.at, oldest)
+    oldest, newest = (items[0]["time"] * 1000, items[-1]["time"] * 1000) if items else (now, now)
+    if not history.reached and not history.exhausted:
+        return Gap("broken" if history.broken else "limit", min(mark.at, oldest), oldest)
+    if not history.reached and mark.seq != NOTHING_YET:
+        return Gap("short", min(mark.at, oldest), oldest)
     if mark.seq:
         seqs = {seq for item in items if (seq := real_seq(item)) is not None and seq > mark.seq}
         missing = max(seqs, default=mark.seq) - mark.seq - len(seqs)

@@ -67,11 +67,6 @@ def real_seq(data: Mapping[str, Any]) -> int | None:
     return seq if seq and seq > 0 else None
 
 
-def twins_of(chat: str, said_at: int) -> str:
-    """Return how the twins of all messages begin that were said in a chat in one second (ms)."""
-    return f"{chat}|{said_at // 1000}|"
-
-
 def _raw(source: Event | Mapping[str, Any]) -> Data:
     if not isinstance(source, Event):
         return dict(source)
@@ -91,7 +86,7 @@ def _message(data: Data, made_up: bool) -> Inbound | None:
     text, quote = text_of(data["message"], self_id)
     message_id = str(data["message_id"] or "")
     digest = hashlib.sha256(f"{user}\n{''.join(text.split())}\n{quote or ''}".encode()).hexdigest()[:20]
-    twin = f"{twins_of(chat, when * 1000)}{digest}"  # it is kept longer than who said it
+    twin = f"{chat}|{when}|{digest}"  # it is kept longer than who said it
     if seq is not None:
         key = f"{chat}{SEQ_KEY}{seq}"
     else:

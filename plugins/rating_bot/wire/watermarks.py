@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from rating_core.store.database import Database
-from rating_core.store.wire_store import OVERLAP_MS, ChatTable, InboxTable
+from rating_core.store.wire_store import OVERLAP_MS, ChatTable
 
-from .inbound import twins_of
 from .messages import Inbound
 
 KEYS_KEPT = 1000
@@ -18,14 +17,10 @@ NOTHING_YET = 0
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """said_at (ms) and QQ's running number (where known) of the newest message handled or passed over.
-
-    twins: of the messages of that second that are known to have been.
-    """
+    """said_at (ms) and QQ's running number (where known) of the newest message handled or passed over."""
 
     at: int
     seq: int | None
-    twins: frozenset[str] = frozenset()
 
 
 class Watermarks:
@@ -46,8 +41,7 @@ class Watermarks:
         async with database.read() as connection:
             for row in await ChatTable(connection).all():
                 if row.watermark_at:
-                    twins = await InboxTable(connection).twins(twins_of(row.chat, row.watermark_at), row.watermark_at)
-                    self._marks[row.chat] = Mark(row.watermark_at, row.watermark_seq, twins)
+                    self._marks[row.chat] = Mark(row.watermark_at, row.watermark_seq)
         return [*self._marks.values()]
 
     def get(self, chat: str) -> Mark | None:
@@ -129,6 +123,4 @@ class Watermarks:
 
 def _over(mark: Mark, inbound: Inbound) -> Mark:
     seq = inbound.seq if mark.seq in (None, NOTHING_YET) else max(mark.seq or 0, inbound.seq or 0)
-    if inbound.said_at < mark.at:
-        return Mark(mark.at, seq, mark.twins)
-    return Mark(inbound.said_at, seq, frozenset({inbound.twin}) | (mark.twins if inbound.said_at == mark.at else set()))
+    return Mark(max(mark.at, inbound.said_at), seq)
