@@ -76,7 +76,7 @@ async def boards(file: Path) -> None:
 def play(book: Book, chance: random.Random, now: int) -> None:
     """Let two of the players play a game, in memory alone."""
     number = book.columns.number[-1] + 1
-    left, right = chance.sample(sorted(book.state.initial), 2)
+    left, right = chance.sample(range(1, len(book.state.initial) + 1), 2)
     line = GameLine((left,), Result.WIN, (right,))
     draft = Draft(Games(book.columns.report[-1] + 1, number, now, 1.0, (line,), 1), now, 1, POOL)
     book.advance([seal(draft, book.seq + 1, now, book.hash)])
