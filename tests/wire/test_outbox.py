@@ -12,6 +12,7 @@ from plugins.rating_bot.wire import unseen
 from plugins.rating_bot.wire.link import ConnectionLost
 from plugins.rating_bot.wire.messages import Sent, at
 from plugins.rating_bot.wire.outbox import Patience, Sender
+from plugins.rating_bot.wording.makeup import merged
 from rating_core.store.database import Database
 from rating_core.store.wire_store import OutboxTable, OutRow
 from tests.support.chats import chat_row
@@ -266,13 +267,33 @@ async def test_a_refused_quote_goes_out_without(post: Post) -> None:
     assert (len(bot.sent()), row.attempts) == (2, 2)
 
 
-async def test_a_message_that_is_always_refused_is_given_up_and_the_next_goes_out(post: Post) -> None:
-    class Picky(FakeBot):
-        async def call_api(self, api: str, **data: Any) -> Any:
-            if "坏" in str(data):
-                data["message"] = [{"type": "at", "data": {"qq": "999"}}]
-            return await super().call_api(api, **data)
+class Picky(FakeBot):
+    """Takes nothing with 坏 in it."""
 
+    async def call_api(self, api: str, **data: Any) -> Any:
+        if "坏" in str(data):
+            data["message"] = [{"type": "at", "data": {"qq": "999"}}]
+        return await super().call_api(api, **data)
+
+
+async def test_the_desk_is_told_which_reports_stood_in_a_merged_message_that_was_given_up(post: Post) -> None:
+    await post.sender.start()
+    bot = Picky(post.qq)
+    post.bots[bot.self_id] = bot
+    answers = [
+        "收到 #5（单跳1v1）\n坏蛋 2016.0（+16.0）",
+        "没有#99这份报分，请看清提示里的编号。",
+        "#8 待确认（单跳1v1）\n坏蛋    胜    李四",
+    ]
+    await post.until(await post.queue(merged(answers), about=""), "failed")
+    assert [(kind, about) for kind, about, _ in post.alarms] == [("failed", "#5 #8")]
+    await post.until(
+        await post.queue("坏" + "".join(f"\n\n#{number} 已生效" for number in range(1, 13)), about=""), "failed"
+    )
+    assert post.alarms[1][1] == "#1 #2 #3 #4 #5 #6 #7 #8 #9 #10…"
+
+
+async def test_a_message_that_is_always_refused_is_given_up_and_the_next_goes_out(post: Post) -> None:
     await post.sender.start()
     bot = Picky(post.qq)
     post.bots[bot.self_id] = bot

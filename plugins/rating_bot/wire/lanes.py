@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,12 @@ from .segments import Segment
 
 KNOWN_OUT = 200
 """Ids of a chat's own messages that are remembered."""
+
+
+_NUMBER = re.compile("^(?:收到 )?(#[0-9]{1,9})", re.MULTILINE)
+"""What a merged message tells of: each of its answers begins so."""
+MOST_NUMBERS = 10
+"""Numbers named to the desk when a merged message did not go out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,12 @@ def message_id_of(answer: object) -> str:
 def expired(row: OutRow, now: int) -> bool:
     """Return whether nobody waits for a row any more."""
     return row.expires_at is not None and row.expires_at <= now
+
+
+def numbers_of(row: OutRow) -> str:
+    """Return the short number that a row is about; of answers merged into one message those that stand in it."""
+    found = [*dict.fromkeys(_NUMBER.findall(row.text))]
+    return row.about or " ".join(found[:MOST_NUMBERS]) + ("…" if len(found) > MOST_NUMBERS else "")
 
 
 async def pause(event: asyncio.Event, seconds: float) -> None:

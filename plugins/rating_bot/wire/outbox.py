@@ -13,7 +13,7 @@ from rating_core.store.wire_store import ChatTable, OutboxTable, OutRow
 from ..clock import Clock
 from .failures import CLOSED, Failure, failure_of
 from .history import Caller, HistoryUnavailable
-from .lanes import Lane, expired, message_id_of, pause, send
+from .lanes import Lane, expired, message_id_of, numbers_of, pause, send
 from .lanes import Patience as Patience
 from .messages import AT_MARK, Picture, Sent
 from .queueing import Queueing
@@ -23,7 +23,7 @@ from .serving import Serving
 from .unseen import Unseen
 
 Alarm = Callable[[str, str, str], Awaitable[object]]
-"""kind (failed | held | muted | kicked | risk | another), what it is about (short number, else the chat), detail."""
+"""kind (failed | held | muted | kicked | risk | another), what it is about (short numbers, else the chat), detail."""
 
 Draw = Callable[[Picture], Awaitable[bytes | None]]
 """Returns a picture as PNG; None where it cannot be drawn, or not soon enough."""
@@ -313,7 +313,7 @@ class Sender:
         retry = self._patience.retry
         given_up = attempts > len(retry)
         if given_up and not expired(row, self._clock.now()):
-            await self._tell(lane, ("failed", row.outbox_id), "failed", row.about, error)
+            await self._tell(lane, ("failed", row.outbox_id), "failed", numbers_of(row), error)
         async with self._database.write() as connection:
             box = OutboxTable(connection)
             if expired(row, self._clock.now()):
@@ -380,7 +380,7 @@ class Sender:
                     await OutboxTable(connection).mark_unknown(row.outbox_id, row.error or str(error))
             if looked + 1 < len(waits):
                 return wait, True
-            await self._tell(lane, ("held", row.outbox_id), "held", row.about, str(error))
+            await self._tell(lane, ("held", row.outbox_id), "held", numbers_of(row), str(error))
             return wait, False
         lane.look_at.pop(row.outbox_id, None)
         lane.looked.pop(row.outbox_id, None)
