@@ -95,6 +95,11 @@ class Bot:
         self._nap = nap
         self._committed = committed
 
+    @property
+    def stopping(self) -> bool:
+        """Whether it was told to end, and has not ended yet."""
+        return self.life is not None and not self.life.noting
+
     async def _give_way(self) -> None:
         draw = self._rng.random()
         if draw < self._chance:

@@ -61,11 +61,15 @@ def demand(holds: object, *what: object) -> None:
 
 
 class Judge:
-    """`now` gives ms, `life` the number of the bot's life; `trace` writes a line."""
+    """`now` gives ms, `life` the number of the bot's life, `stopping` whether that is about to end.
+
+    `trace` writes a line.
+    """
 
     def __init__(
-        self, qq: FakeQQ, now: Callable[[], int], life: Callable[[], int], trace: Callable[[str], None]
-    ) -> None:
+        self, qq: FakeQQ, now: Callable[[], int], life: Callable[[], int], stopping: Callable[[], bool],
+        trace: Callable[[str], None],
+    ) -> None:  # fmt: skip
         self.rules = Rules()
         self.sayings: dict[tuple[str, int, int], Saying] = {}
         """By kind of notice or "", message id and, of a reaction, who."""
@@ -81,6 +85,7 @@ class Judge:
         self._qq = qq
         self._now = now
         self._life = life
+        self._stopping = stopping
         self._trace = trace
         self._inbox = self._seq = self._outbox = self._docket = 0
 
@@ -110,9 +115,8 @@ class Judge:
                 self.first_mark.setdefault(chat, self._now())
         rows = self._new_entries(connection) if "ledger" in tables else []
         sendings = self._new_sendings(connection) if "outbox" in tables else []
-        if "docket" in tables:
-            self._new_docket(connection)
-        said = self._taken(connection) if "inbox" in tables else None
+        listed = self._new_docket(connection) if "docket" in tables else []
+        said = self._taken(connection, passed_over="old_command" in listed) if "inbox" in tables else None
         rules = self.rules
         rules.effects = Effects()
         first = len(rules.items)
@@ -143,15 +147,22 @@ class Judge:
             self._outbox = rows[-1].outbox_id
         return rows
 
-    def _new_docket(self, connection: sqlite3.Connection) -> None:
+    def _new_docket(self, connection: sqlite3.Connection) -> list[str]:
+        """What was put on the desk's list: kinds."""
         query = "select docket_id, kind, about, detail from docket where docket_id > ? order by docket_id"
+        kinds = []
         for number, kind, about, detail in connection.execute(query, (self._docket,)):
             self._docket = number
+            kinds.append(kind)
             self._trace(f"desk: {kind} {about} {detail}")
             self.told_desk.append((self._now(), f"{kind} {about} {detail}"))
+        return kinds
 
-    def _taken(self, connection: sqlite3.Connection) -> Saying | None:
-        """The message that this transaction took; each may be taken once."""
+    def _taken(self, connection: sqlite3.Connection, *, passed_over: bool) -> Saying | None:
+        """The message that this transaction took; each may be taken once.
+
+        While the bot is stopping its event may be dropped, and history tells of it: a command is passed over then.
+        """
         query = "select inbox_id, key, message_id, qq from inbox where inbox_id > ? order by inbox_id"
         rows = connection.execute(query, (self._inbox,)).fetchall()
         demand(len(rows) <= 1, "two messages in one transaction:", rows)
@@ -167,7 +178,7 @@ class Judge:
         assert said is not None
         demand(not said.heard, "taken twice:", said)
         said.heard = True
-        said.made_up = all(life != self._life() for life, _ in said.delivered)
+        said.made_up = all(life != self._life() for life, _ in said.delivered) or (passed_over and self._stopping())
         self._trace(f"bot takes{' from history' if said.made_up else ''}: {said}")
         return said
 

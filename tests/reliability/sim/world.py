@@ -40,7 +40,7 @@ class World:
         self.qq = FakeQQ(self_id=BOT, now=self.now)
         self._people()
         self.line = Line(self.qq, self.weather, random.Random(f"{seed} line"), self._arrived, self.trace)
-        self.judge = Judge(self.qq, self.now, lambda: len(self.bot.lives), self.trace)
+        self.judge = Judge(self.qq, self.now, lambda: len(self.bot.lives), lambda: self.bot.stopping, self.trace)
         self.crowd = Crowd(self.qq, self.judge.rules, random.Random(f"{seed} crowd"), self._remember)
         self.bot = Bot(
             file, SETTINGS, self, self.line, random.Random(f"{seed} disk"), give_way=self.weather.give_way,
