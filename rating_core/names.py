@@ -50,7 +50,7 @@ _COLOUR_CODE = re.compile(
     r"[%$&](?=.*[^ -~])(?:[\x00-\x1f\u0300-\u036f]*[ -\u01ff]){0,8}[\x00-\x1f\u0300-\u036f]*", re.DOTALL
 )
 """What stands between < and > in one of QQ's invisible colour codes, such as %ĀĀ\\x07Ð: few marks, one not of ASCII."""
-_ANGLES = re.compile("([<>\n])")
+_ANGLES = re.compile("([<>])")
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
@@ -64,15 +64,13 @@ _CLEANING = _cleaning_table()
 _CONTROLS: dict[int, None] = {c: None for c in (*range(0x20), *range(0x7F, 0xA0)) if c != 0x0A}
 
 
-def _without_colour_codes(text: str) -> str:
-    """Drop QQ's colour codes, innermost first, in one pass over the text."""
+def _without_colour_codes(line: str) -> str:
+    """Drop QQ's colour codes, innermost first, in one pass over a line."""
     out: list[str] = []
     opens: list[int] = []
-    for part in _ANGLES.split(text):
+    for part in _ANGLES.split(line):
         if part == "<":
             opens.append(len(out))
-        elif part == "\n":
-            opens.clear()
         elif part == ">" and opens:
             if _COLOUR_CODE.fullmatch("".join(out[opens[-1] + 1 :])):
                 del out[opens.pop() :]
@@ -89,7 +87,7 @@ def clean_text(text: str) -> str:
     """
     text = _LINE_ENDS.sub("\n", text).translate(_CLEANING)
     if any(begin in text for begin in _COLOUR_BEGINS):
-        text = _without_colour_codes(text)
+        text = "\n".join(_without_colour_codes(line) if "<" in line else line for line in text.split("\n"))
     return text.translate(_CONTROLS)
 
 

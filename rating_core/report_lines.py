@@ -190,12 +190,13 @@ def cut_lines(text: str, roster: Roster, limit: int) -> list[Line]:
     lines: list[Line] = []
     room = 2 * roster.longest_words
     for number, line in enumerate(clean_text(text).split("\n"), 1):
-        tokens, wide = _tokenize(line)
-        if tokens:
-            known = _known_spans(tokens, roster) if len(tokens) <= 2 * room + 1 else {}
-            lines.append(Line(number, line.strip(" "), tokens, wide, room, known))
-            if len(lines) == limit:
-                break
+        if not (stripped := line.strip(" ")):
+            continue
+        tokens, wide = _tokenize(stripped)
+        known = _known_spans(tokens, roster) if len(tokens) <= 2 * room + 1 else {}
+        lines.append(Line(number, stripped, tokens, wide, room, known))
+        if len(lines) == limit:
+            break
     return lines
 
 

@@ -150,6 +150,8 @@ class _Reader:
         self.problems.append(Problem(row, self._header.titles.get(key, ""), code, facts, self._sheet))
 
     def read(self, row: int, cells: Sequence[str]) -> RawGame | None:
+        if not any(cells):
+            return None
         texts = {}
         for key, place in self._header.columns.items():
             text = cells[place].strip() if place < len(cells) else ""

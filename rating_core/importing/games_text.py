@@ -77,7 +77,7 @@ class _Reader:
             if name.casefold().replace(" ", "") == pool.casefold():
                 self._pool, self._event, self._weight = pool, "", None
                 return
-        match = _WEIGHT.fullmatch(unicodedata.normalize("NFKC", words)[:60])
+        match = _WEIGHT.fullmatch(unicodedata.normalize("NFKC", name[:60]))
         self._weight = float(match[2]) if match else None
         self._event = normalize_name(match[1]) if match else name
         if self._event in CASUAL_WORDS:

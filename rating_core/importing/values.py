@@ -23,7 +23,7 @@ from rating_core.times import day_of, start_of
 
 MAX_CELL = 100
 """Characters of one cell."""
-MAX_PROBLEMS = 500
+MAX_PROBLEMS = 200
 """More are not looked for: the file is another one than was meant."""
 LOWEST_RATING, HIGHEST_RATING = 500.0, 4000.0
 """Outside of these a number is no rating but a slip."""

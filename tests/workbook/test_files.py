@@ -235,6 +235,11 @@ def test_report_lines_may_begin_with_a_quotation_mark() -> None:
     assert (found.form, found.games[0].line) == ("text", '"小李"飞刀 胜 张三')
 
 
+def test_a_weight_stands_behind_as_many_spaces_as_there_are() -> None:
+    (game,) = games(f"#皇后杯{' ' * 70}1.2\n张三 胜 李四\n").games
+    assert (game.event, game.weight) == ("皇后杯", 1.2)
+
+
 def test_of_a_file_full_of_mistakes_the_rest_is_not_read() -> None:
     assert len(games("棋手A,结果,棋手B\n" + "张三,胜,\n" * 3000).problems) == MAX_PROBLEMS
     text = games("张三 胜 李四\n" + "#\n" * 3000)
