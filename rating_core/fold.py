@@ -10,6 +10,7 @@ from rating_core.rules import farming
 from rating_core.rules.era import Era
 from rating_core.rules.season import return_day
 from rating_core.state import (
+    PLAYER_BITS,
     Challenge,
     EventState,
     PastSeason,
@@ -36,6 +37,10 @@ class Mark:
     after: float
 
 
+NET = {"W": 1, "D": 0, "L": -1}
+"""What a result moves the net score of the left side against the right one (L6)."""
+
+
 def fold_games(state: State, columns: GameColumns, start: int, stop: int) -> None:
     """Enter games start…stop−1 of the columns, all of one pool: who counts, rating changes, farming (L1, L5, L6).
 
@@ -51,7 +56,8 @@ def _fold_singles(state: State, pool: PoolState, columns: GameColumns, start: in
     standings, locks, rules = pool.standings, pool.locks, pool.pool.rules
     changes_of = elo.changes_by(rules)
     results = {
-        ord(one): (one, other, elo.score(one, rules), elo.score(other, rules)) for one, other in elo.MIRRORED.items()
+        ord(one): (one, other, elo.score(one, rules), elo.score(other, rules), NET[one])
+        for one, other in elo.MIRRORED.items()
     }
     flags, (before_left, _, before_right, _), (change_left, _, change_right, _) = (
         columns.flags, columns.before, columns.change,
@@ -68,7 +74,7 @@ def _fold_singles(state: State, pool: PoolState, columns: GameColumns, start: in
         if not begin <= at < end:
             era = Era.of(at)
             begin, end, season, nets = era.begin, era.end, era.season, pool.nets_of(era.season)
-            peak_games = era.peak_games
+            peak_games, limit = era.peak_games, era.farming_net
         try:
             ours, theirs = standings[left], standings[right]
         except KeyError:
@@ -77,21 +83,28 @@ def _fold_singles(state: State, pool: PoolState, columns: GameColumns, start: in
             _bring_back((ours, theirs), columns.said_at[index])
         before_left[index] = rating = ours.rating
         before_right[index] = other = theirs.rating
-        pair = join(left, right)
+        result, mirrored, won, lost, net = results[letter]
+        if left < right:
+            pair = left << PLAYER_BITS | right
+        else:
+            pair, net = right << PLAYER_BITS | left, -net
         known = pair in locks
         if known and not event and not farming.release(pool, pair, season, at):
             flags[index] = 0
             change_left[index] = change_right[index] = 0.0
             continue
-        result, mirrored, won, lost = results[letter]
         gained, given = changes_of(rating, other, rating - other, weight, won, lost)
-        flags[index], change_left[index], change_right[index] = COUNTED, gained, given
+        change_left[index], change_right[index] = gained, given
+        if flag != COUNTED:
+            flags[index] = COUNTED
         _enter(ours, gained, result, at, season, event, peak_games)
         _enter(theirs, given, mirrored, at, season, event, peak_games)
         if known:
             farming.enter_own(pool, pair)
-        if result != "D" and not event:
-            farming.enter_result(pool, nets, pair, 1 if (result == "W") == (left < right) else -1, era)
+        if net and not event:
+            nets[pair] = net = nets.get(pair, 0) + net
+            if net >= limit or net <= -limit:
+                farming.lock(pool, pair, season)
 
 
 def _fold_pairs(state: State, pool: PoolState, columns: GameColumns, start: int, stop: int) -> None:
@@ -166,10 +179,14 @@ def _enter_season(standing: Standing, season: int, change: float, games: int = 0
     Late changes of an earlier season go into what he brought into each later one.
     """
     if season > standing.season:
+        played = standing.wins + standing.draws + standing.losses
         if standing.season:
-            standing.earlier = standing.latest
+            standing.earlier = PastSeason(
+                standing.season, played - standing.games_before, standing.event_games, standing.brought,
+                standing.earlier,
+            )  # fmt: skip
         standing.season, standing.brought = season, standing.rating
-        standing.games_before, standing.event_games = standing.games, event_games
+        standing.games_before, standing.event_games = played, event_games
     elif season == standing.season:
         standing.event_games += event_games
     else:

@@ -14,18 +14,18 @@ from rating_core.rulebook import POOLS, Pool
 Side = tuple[int, ...]
 """The players of one side: one, or two in 2v2."""
 
-_BITS = 32
+PLAYER_BITS = 32
 """Bits of a player's number."""
 
 
 def side_code(side: Side) -> int:
     """Return a side as one number, whoever of it was named first."""
-    return side[0] if len(side) == 1 else min(side) << _BITS | max(side)
+    return side[0] if len(side) == 1 else min(side) << PLAYER_BITS | max(side)
 
 
 def join(left: int, right: int, size: int = 1) -> int:
     """Return the unordered pair of two sides of `size` players, given by their codes: the lower is the first side."""
-    bits = _BITS * size
+    bits = PLAYER_BITS * size
     return left << bits | right if left < right else right << bits | left
 
 
@@ -36,7 +36,7 @@ def pair_code(left: Side, right: Side) -> int:
 
 def pair_members(code: int, size: int) -> Side:
     """Return the players of a pair of sides of `size` players, its first side first."""
-    return tuple(code >> _BITS * slot & 0xFFFFFFFF for slot in reversed(range(2 * size)))
+    return tuple(code >> PLAYER_BITS * slot & 0xFFFFFFFF for slot in reversed(range(2 * size)))
 
 
 class PastSeason(NamedTuple):

@@ -51,11 +51,11 @@ def enter_result(pool: PoolState, nets: dict[int, int], code: int, net: int, era
     To be called after the game has been entered in the members' standings; `nets` are those of the era's season.
     """
     nets[code] = net = nets.get(code, 0) + net
-    if -era.farming_net < net < era.farming_net:
-        return
+    if abs(net) >= era.farming_net:
+        lock(pool, code, era.season)
+
+
+def lock(pool: PoolState, code: int, season: int) -> None:
+    """Lock a pair in a season: what its members play with others from here on repays."""
     members = pair_members(code, pool.pool.side_size)
-    lock = Lock(tuple(pool.standings[player].games for player in members))
-    if code in pool.locks:
-        pool.locks[code][era.season] = lock
-    else:
-        pool.locks[code] = {era.season: lock}
+    pool.locks.setdefault(code, {})[season] = Lock(tuple(pool.standings[player].games for player in members))
