@@ -13,6 +13,8 @@ from rating_core.names import clean_text
 
 MAX_BYTES = 5_000_000
 MAX_ROWS = 10_000
+LONGEST_HEADER = 100
+"""Characters of a title that may be a known one; a single letter can stand for eighteen (NFKC)."""
 MAX_LINE = 2000
 """Characters of one line."""
 
@@ -118,8 +120,11 @@ def _understood(text: str, delimiter: str) -> tuple[bool, int]:
 
 
 def plain_header(title: str) -> str:
-    """Return a header as it is compared: narrow, small, without spaces and decoration."""
-    return unicodedata.normalize("NFKC", clean_text(title)).casefold().replace(" ", "").strip("\n:*")
+    """Return a header as it is compared: narrow, small, without spaces and decoration. Long ones are no headers."""
+    plain = clean_text(title)
+    if len(plain) > LONGEST_HEADER:
+        return plain
+    return unicodedata.normalize("NFKC", plain).casefold().replace(" ", "").strip("\n:*")
 
 
 def table_of(found: Iterable[tuple[int, Sequence[str]]], encoding: str, delimiter: str) -> Table:
