@@ -1,11 +1,18 @@
 """Who is called what: exact lookup of current and former names, near misses and lookalikes (L3)."""
 
 from collections.abc import Iterable
+from importlib import import_module
 
 from rating_core.names import normalize_name, skeleton
 
 _LONGEST = 64
 """Texts longer than this are nobody's name, not even a misspelt one."""
+
+
+def warm_up() -> None:
+    """Import what looking for similar names needs: many modules, nearly 0.1 s; in a thread it holds up nobody."""
+    for name in ("rapidfuzz.process", "rapidfuzz.distance.OSA"):
+        import_module(name)
 
 
 class Roster:

@@ -18,6 +18,7 @@ from plugins.rating_bot.settings import Settings, SettingsError, check
 from plugins.rating_bot.wire.adapter import UVICORN_OPTIONS, RatingAdapter, RatingBot
 from plugins.rating_bot.wiring import Parts
 from rating_core.discretion import PSEUDONYMS
+from rating_core.roster import warm_up
 from rating_core.store.backup import BackupFailed
 from rating_core.store.database import ProcessLock, StorageFailed
 from rating_core.store.migrate import SchemaTooNew
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["SettingsError", "prepare"]
 
 TICK_SECONDS = 30
+WARM_UP_SECONDS = 5
+"""After the start: what the first misspelt name would wait for."""
 FLUSH_SECONDS = 5
 LOOK_SECONDS = 5.0
 LOCK_LOST = 75
@@ -252,7 +255,12 @@ def _schedule(scheduler: Any, engine: Engine) -> None:
     async def look() -> None:
         scheduler.wakeup()  # it sleeps until it is so late by the machine's clock, which may be put right meanwhile
 
+    async def warm() -> None:
+        await asyncio.sleep(WARM_UP_SECONDS)
+        await asyncio.to_thread(warm_up)
+
     engine.parts.spawn(_every(TICK_SECONDS, look))
+    engine.parts.spawn(warm())
 
 
 async def _start_sandbox(engine: Engine, clock: ShiftedClock, token: str) -> "Sandbox":

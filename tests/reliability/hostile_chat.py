@@ -16,6 +16,7 @@ from plugins.rating_bot.handlers.dispatch import load_handlers
 from plugins.rating_bot.wire.inbound import is_own, to_inbound
 from plugins.rating_bot.wire.repair import repair
 from plugins.rating_bot.wording.common import ERROR, fits
+from rating_core.roster import warm_up
 from rating_core.store.wire_store import OutboxTable
 from tests.reliability.hostile_corpus import CHATTER, KILO, PLAYERS, REPORTS, WORDS, Event, Spoiler, commands
 from tests.support.rig import ELSEWHERE, OFFICIAL, SCORING, Rig, running_rig
@@ -133,6 +134,7 @@ async def fuzz_chat(folder: Path, seed: int, count: int) -> Told:
     """Send so many spoilt messages of all kinds by everybody in every place."""
     told = Told()
     load_handlers()
+    warm_up()  # as the bot does soon after its start
     seeds = [*REPORTS, *WORDS, *CHATTER, *commands()]
     async with hostile_chat(folder) as chat:
         for number in range(count):

@@ -1,5 +1,8 @@
 """The roster (L3): exact lookup, former names, near misses and lookalikes."""
 
+import subprocess
+import sys
+
 import pytest
 
 from rating_core.roster import Roster
@@ -147,3 +150,13 @@ def test_a_copy_is_independent(roster: Roster) -> None:
 def test_two_players_cannot_have_one_name() -> None:
     with pytest.raises(ValueError, match="taken"):
         Roster([("张三", 1, True), ("张三", 2, True)])
+
+
+def test_similar_names_are_looked_for_without_further_imports_once_warm() -> None:
+    code = (
+        "import sys; from rating_core.roster import Roster, warm_up; assert 'rapidfuzz' not in sys.modules\n"
+        "warm_up(); known = set(sys.modules)\n"
+        "assert Roster([('小李飞刀', 1, True)]).nearest('小李飞力') == ['小李飞刀']\n"
+        "assert not {name for name in set(sys.modules) - known if name.startswith('rapidfuzz')}"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=30)
