@@ -138,9 +138,8 @@ def _fold_pairs(state: State, pool: PoolState, columns: GameColumns, start: int,
             _enter(standing, change, letter, at, era.season, event, era.peak_games)
         if known:
             farming.enter_own(pool, pair)
-        if result != "D" and not event:
-            net = 1 if (result == "W") == (left < right) else -1
-            farming.enter_result(pool, pool.nets_of(era.season), pair, net, era)
+        if (net := NET[result]) and not event:
+            farming.enter_result(pool, pool.nets_of(era.season), pair, net if left < right else -net, era)
 
 
 def _bring_back(standings: Iterable[Standing], at: int) -> None:

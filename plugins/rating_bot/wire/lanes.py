@@ -16,8 +16,6 @@ from .segments import Segment
 
 KNOWN_OUT = 200
 """Ids of a chat's own messages that are remembered."""
-
-
 _NUMBER = re.compile("^(?:收到 )?(#[0-9]{1,9})", re.MULTILINE)
 """What a merged message tells of: each of its answers begins so."""
 MOST_NUMBERS = 10
