@@ -45,23 +45,24 @@ _SPACES = "\t\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x
 _BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
 """Hangul fillers and the empty Braille pattern: letters or symbols to Python, blanks to the eye."""
 
-_COLOUR_BEGINS = ("<%", "<$", "<&")
+_COLOURED_LINE = re.compile("^.*?<[%$&].*", re.MULTILINE)
 _COLOUR_CODE = re.compile(
     r"[%$&](?=.*[^ -~])(?:[\x00-\x1f\u0300-\u036f]*[ -\u01ff]){0,8}[\x00-\x1f\u0300-\u036f]*", re.DOTALL
 )
 """What stands between < and > in one of QQ's invisible colour codes, such as %ĀĀ\\x07Ð: few marks, one not of ASCII."""
 _ANGLES = re.compile("([<>])")
-_LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_LINE_ENDS = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
 
 def _cleaning_table() -> dict[int, int | None]:
     table: dict[int, int | None] = {c: None for first, last in _INVISIBLE_RANGES for c in range(first, last + 1)}
     table |= {ord(c): 0x20 for c in _SPACES + _BLANKS}
-    return table
+    return table | {ord(c): 0x0A for c in _LINE_ENDS}
 
 
 _CLEANING = _cleaning_table()
 _CONTROLS: dict[int, None] = {c: None for c in (*range(0x20), *range(0x7F, 0xA0)) if c != 0x0A}
+_CLEANING_WITH_CONTROLS = _CONTROLS | _CLEANING
 
 
 def _without_colour_codes(line: str) -> str:
@@ -85,10 +86,11 @@ def clean_text(text: str) -> str:
 
     Runs of spaces keep their length: the report parser looks at it (rulebook §4).
     """
-    text = _LINE_ENDS.sub("\n", text).translate(_CLEANING)
-    if any(begin in text for begin in _COLOUR_BEGINS):
-        text = "\n".join(_without_colour_codes(line) if "<" in line else line for line in text.split("\n"))
-    return text.translate(_CONTROLS)
+    text = text.replace("\r\n", "\n")
+    if "<" not in text:
+        return text.translate(_CLEANING_WITH_CONTROLS)
+    text = text.translate(_CLEANING)  # the control characters inside colour codes tell what is one
+    return _COLOURED_LINE.sub(lambda line: _without_colour_codes(line[0]), text).translate(_CONTROLS)
 
 
 def normalize_name(text: str) -> str:

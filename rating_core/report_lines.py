@@ -3,6 +3,7 @@
 A line is cut at every run of white space; the reading that counts is the one whose names are all on the roster.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from rating_core.roster import Roster
 
 SEPARATOR = " " * 4
 _LONGEST_TOKEN = 64
+_FROM_FIRST_WORD = re.compile("[^\n ].*")
 
 
 class Result(StrEnum):
@@ -189,9 +191,12 @@ def cut_lines(text: str, roster: Roster, limit: int) -> list[Line]:
     """Clean a message and cut it into its first non-blank lines. The text's length is the caller's to limit."""
     lines: list[Line] = []
     room = 2 * roster.longest_words
-    for number, line in enumerate(clean_text(text).split("\n"), 1):
-        if not (stripped := line.strip(" ")):
-            continue
+    text = clean_text(text)
+    number, seen = 1, 0
+    for found in _FROM_FIRST_WORD.finditer(text):
+        number += text.count("\n", seen, found.start())
+        seen = found.start()
+        stripped = found[0].rstrip(" ")
         tokens, wide = _tokenize(stripped)
         known = _known_spans(tokens, roster) if len(tokens) <= 2 * room + 1 else {}
         lines.append(Line(number, stripped, tokens, wide, room, known))
@@ -258,9 +263,14 @@ def _cheapest(line: Line, start: int, end: int, size: int) -> tuple[_Cost, Parts
     if size == 1:
         return (-(line.player(start, end) is not None), not line.joins(start, end)), ((start, end),)
     best: tuple[_Cost, Parts] | None = None
-    for cut in range(start + 1, end):
-        known = (line.player(start, cut) is not None) + (line.player(cut, end) is not None)
-        against = (not line.joins(start, cut)) + (not line.joins(cut, end)) + (not line.wide[cut - 1])
+    firsts = line.known.get(start, {})
+    gaps = line.wide[start : end - 1]
+    first_wide = gaps.index(True) if True in gaps else len(gaps)
+    last_wide = len(gaps) - 1 - gaps[::-1].index(True) if True in gaps else -1
+    for gap, wide in enumerate(gaps):
+        cut = start + gap + 1
+        known = (cut in firsts) + (line.player(cut, end) is not None)
+        against = (first_wide < gap) + (last_wide > gap) + (not wide)
         if best is None or (-known, against) < best[0]:
             best = (-known, against), ((start, cut), (cut, end))
     return best

@@ -85,6 +85,8 @@ def _names_two_players(line: Line, at: int) -> bool:
     """Whether a line with its result at a token has two names on the roster; beside 和, nothing but such names."""
     if is_plain_and(line.tokens[at]):
         return bool(readings_of(line, (at,), MIXED))
+    if len(line.known) < 2:
+        return False
     return line.known_names(0, at) + line.known_names(at + 1, len(line.tokens)) >= 2
 
 

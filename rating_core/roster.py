@@ -70,8 +70,8 @@ class Roster:
         return self._ids.get(name)
 
     def words_from(self, word: str) -> int:
-        """Return an upper bound of the words of any name that begins with `word`, at least 1."""
-        return self._words_from.get(word, 1)
+        """Return an upper bound of the words of any name that begins with `word`; 0: none ever did."""
+        return self._words_from.get(word, 0)
 
     @property
     def longest_words(self) -> int:
@@ -130,10 +130,9 @@ class Roster:
             self._ids[name] = player_id
             key = skeleton(name)
             self._alike[key] = (*self._alike.get(key, ()), name)
-            if " " in name:
-                first, words = name.partition(" ")[0], name.count(" ") + 1
-                self._words_from[first] = max(self.words_from(first), words)
-                self._longest_words = max(self._longest_words, words)
+            first, words = name.partition(" ")[0], name.count(" ") + 1
+            self._words_from[first] = max(self.words_from(first), words)
+            self._longest_words = max(self._longest_words, words)
         if current:
             self._current[player_id] = name
             self._guessable[name] = skeleton(name)

@@ -34,6 +34,8 @@ class Read:
 def read_moment(cell: str) -> Read | None:
     """Return what a cell says; None where it is no date."""
     text = " ".join(cell.split())[:40]
+    if not text[:1].isdigit():
+        return None
     if _NUMBER.fullmatch(text):
         value = float(text)
         if not _SERIALS[0] <= value <= _SERIALS[1]:

@@ -12,6 +12,7 @@ from plugins.rating_bot.sandbox.qq import FakeQQ
 from plugins.rating_bot.sandbox.values import Happened
 from rating_core.directory import Account, Directory
 from rating_core.importing import table
+from rating_core.names import check_new_name
 from rating_core.roster import Roster
 
 Event = dict[str, Any]
@@ -225,14 +226,17 @@ def is_chinese(said: str) -> bool:
 
 
 def directory_of(size: int) -> Directory:
-    """Return a directory of so many players, most of them made of few characters; 20001, 20002 … are bound."""
+    """Return a directory of so many players, most of them made of few characters; 20001, 20002 … are bound.
+
+    Nobody has a name that cannot be registered (a result word as a word of its own).
+    """
     rng = random.Random(size)
     names = list(PLAYERS)
     while len(names) < size:
         name = "".join(rng.choices("张李王赵龙飞天一二三小大明胜平AB", k=rng.randint(2, 6)))
         if rng.random() < 0.1:
             name = " ".join(name)
-        if name not in names:
+        if name not in names and check_new_name(name) is None:
             names.append(name)
     directory = Directory(Roster((name, number, True) for number, name in enumerate(names, 1)), events=dict(EVENTS))
     for number in range(1, 40):
