@@ -240,9 +240,11 @@ def _sides(line: Line, start: int, end: int, size: int) -> Iterator[tuple[tuple[
 def readings_of(line: Line, places: Iterable[int], sizes: Sizes) -> dict[Reading, bool]:
     """Return every reading whose names are all on the roster, with whether the spaces say the same (§4 D)."""
     found: dict[Reading, bool] = {}
-    if not line.known.get(0):
-        return found
+    firsts = line.known.get(0, {})
+    left_ends = {*firsts, *(end for cut in firsts for end in line.known.get(cut, ()))}
     for at in places:
+        if at not in left_ends:
+            continue
         for left_size, right_size in sizes:
             for left, left_agrees in _sides(line, 0, at, left_size):
                 for right, right_agrees in _sides(line, at + 1, len(line.tokens), right_size):

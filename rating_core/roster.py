@@ -26,7 +26,7 @@ class Roster:
         self._ids: dict[str, int] = {}
         self._current: dict[int, str] = {}
         self._alike: dict[str, tuple[str, ...]] = {}
-        self._guessable: dict[str, str] = {}
+        self._guessable: dict[int, dict[str, str]] = {}  # by length of the key: current name → skeleton
         self._words_from: dict[str, int] = {}
         self._longest_words = 1
         for name, player_id, current in entries:
@@ -102,12 +102,13 @@ class Roster:
         from rapidfuzz.distance import OSA
 
         found = []
-        for other, distance, name in process.extract(
-            key, self._guessable, scorer=OSA.distance, score_cutoff=_edits(len(key)), limit=None
-        ):
-            longer = max(len(other), len(key))
-            if distance <= _edits(min(len(other), len(key))) and distance < longer:
-                found.append((distance, other[0] != key[0], abs(len(other) - len(key)), name))
+        most = _edits(len(key))
+        for length in range(len(key) - most, len(key) + most + 1):
+            allowed = min(_edits(min(length, len(key))), max(length, len(key)) - 1)
+            for other, distance, name in process.extract(
+                key, self._guessable.get(length, {}), scorer=OSA.distance, score_cutoff=allowed, limit=None
+            ):
+                found.append((distance, other[0] != key[0], abs(length - len(key)), name))
         return [name for *_, name in sorted(found)[:limit]]
 
     def confusable_with(self, name: str, but: int | None = None) -> str | None:
@@ -126,16 +127,16 @@ class Roster:
             raise ValueError(f"name is taken by player {self._ids[name]}")
         if current and self._current.get(player_id, name) != name:
             raise ValueError(f"player {player_id} has a current name already")
+        key = skeleton(name)
         if name not in self._ids:
             self._ids[name] = player_id
-            key = skeleton(name)
             self._alike[key] = (*self._alike.get(key, ()), name)
             first, words = name.partition(" ")[0], name.count(" ") + 1
             self._words_from[first] = max(self.words_from(first), words)
             self._longest_words = max(self._longest_words, words)
         if current:
             self._current[player_id] = name
-            self._guessable[name] = skeleton(name)
+            self._guessable.setdefault(len(key), {})[name] = key
 
     def rename(self, player_id: int, new_name: str) -> None:
         """Give a player a new current name; the old one goes on resolving.
@@ -145,7 +146,7 @@ class Roster:
         old = self._current[player_id]
         if self._ids.get(normalize_name(new_name), player_id) != player_id:
             raise ValueError(f"name is taken by player {self._ids[normalize_name(new_name)]}")
-        del self._current[player_id], self._guessable[old]
+        del self._current[player_id], self._guessable[len(skeleton(old))][old]
         self.add(new_name, player_id)
 
     def remove(self, name: str) -> None:
@@ -154,7 +155,7 @@ class Roster:
         owner = self._ids[name]
         gone = [name]
         if self._current.get(owner) == name:
-            del self._current[owner], self._guessable[name]
+            del self._current[owner], self._guessable[len(skeleton(name))][name]
             gone = [other for other, player_id in self._ids.items() if player_id == owner]
         for other in gone:
             del self._ids[other]
@@ -171,7 +172,7 @@ class Roster:
         twin._ids = self._ids.copy()
         twin._current = self._current.copy()
         twin._alike = self._alike.copy()
-        twin._guessable = self._guessable.copy()
+        twin._guessable = {length: names.copy() for length, names in self._guessable.items()}
         twin._words_from = self._words_from.copy()
         twin._longest_words = self._longest_words
         return twin
