@@ -7,7 +7,7 @@ from rating_core.book import Book
 from rating_core.columns import GameColumns
 from rating_core.ledger import GENESIS, Announced, Games, Row, continues
 from rating_core.rulebook import Pool
-from rating_core.state import Nets, PoolState, Standing, pair_members
+from rating_core.state import PoolState, Standing, pair_members
 from rating_core.trial import announce
 
 TOLERANCE = 1e-9
@@ -137,7 +137,7 @@ def _different_in_pool(live: PoolState, fresh: PoolState) -> str | None:
         if not _same_standing(live.standings.get(player), fresh.standings.get(player)):
             return str(player)
     for season in sorted(live.nets.keys() | fresh.nets.keys()):
-        ours, theirs = live.nets.get(season, Nets()), fresh.nets.get(season, Nets())
+        ours, theirs = (dict(pool.nets[season].items()) if season in pool.nets else {} for pool in (live, fresh))
         if ours != theirs:
             return _pair(min(pair for pair in ours.keys() | theirs.keys() if ours.get(pair) != theirs.get(pair)), fresh)
     if live.locks != fresh.locks:

@@ -13,7 +13,7 @@ from rating_core.state import (
     PLAYER_BITS,
     Challenge,
     EventState,
-    PastSeason,
+    Past,
     PoolState,
     PublishedList,
     Standing,
@@ -162,13 +162,14 @@ def _enter(
         standing.losses += 1
     else:
         standing.draws += 1
-    if at > standing.last_at:
-        if not standing.last_at:
-            standing.first_at = at
+    last, peak = standing.last_at, standing.peak
+    if at > last:
         standing.last_at = at
+        if not last:
+            standing.first_at = at
     elif at < standing.first_at:
         standing.first_at = at
-    if standing.peak is None or rating > standing.peak:
+    if peak is None or rating > peak:
         _raise_peak(standing, at, peak_games)
 
 
@@ -180,7 +181,7 @@ def _enter_season(standing: Standing, season: int, change: float, games: int = 0
     if season > standing.season:
         played = standing.wins + standing.draws + standing.losses
         if standing.season:
-            standing.earlier = PastSeason(
+            standing.earlier = (
                 standing.season, played - standing.games_before, standing.event_games, standing.brought,
                 standing.earlier,
             )  # fmt: skip
@@ -194,16 +195,15 @@ def _enter_season(standing: Standing, season: int, change: float, games: int = 0
         standing.games_before += games
 
 
-def _enter_late(
-    past: PastSeason | None, season: int, change: float, games: int, event_games: int, carried: float
-) -> PastSeason:
+def _enter_late(past: Past, season: int, change: float, games: int, event_games: int, carried: float) -> Past:
     """Return earlier seasons with what came late into one; `carried` is what the one after `past` began with."""
-    if past is None or past.season < season:
-        return PastSeason(season, games, event_games, carried, past)
-    if past.season == season:
-        return past._replace(games=past.games + games, event_games=past.event_games + event_games)
-    earlier = _enter_late(past.earlier, season, change, games, event_games, past.carried)
-    return past._replace(carried=past.carried + change, earlier=earlier)
+    if past is None or past[0] < season:
+        return season, games, event_games, carried, past
+    this, played, in_events, brought, earlier = past
+    if this == season:
+        return this, played + games, in_events + event_games, brought, earlier
+    earlier = _enter_late(earlier, season, change, games, event_games, brought)
+    return this, played, in_events, brought + change, earlier
 
 
 def _archive(standing: Standing, at: int, until: int) -> None:
@@ -215,7 +215,8 @@ def _archive(standing: Standing, at: int, until: int) -> None:
 
 def _raise_peak(standing: Standing, at: int, needed: int) -> None:
     """L14: the highest actual rating from the 20th counted game on; the earliest day on ties."""
-    if standing.games >= needed and (standing.peak is None or standing.rating > standing.peak):
+    played = standing.wins + standing.draws + standing.losses
+    if played >= needed and (standing.peak is None or standing.rating > standing.peak):
         standing.peak, standing.peak_at = standing.rating, at
 
 

@@ -4,7 +4,8 @@ A State can be copied (a checkpoint) or forked (a trial): a fork copies a standi
 first touched, and shares what games do not change: trying a report costs the same in a small and in a large league.
 """
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -47,7 +48,11 @@ class PastSeason(NamedTuple):
     event_games: int
     carried: float
     """The rating he brought into it."""
-    earlier: "PastSeason | None"
+    earlier: "Past"
+
+
+Past = tuple[int, int, int, float, Any] | None
+"""A PastSeason as it is kept: a plain tuple, which costs a quarter to make, in every season of every player."""
 
 
 @dataclass(slots=True)
@@ -68,7 +73,7 @@ class Standing:
     """Counted games in events in it."""
     brought: float = 0.0
     """The rating he brought into `season`; what earlier ones still change later is in it."""
-    earlier: PastSeason | None = None
+    earlier: Past = None
     """The seasons before `season`."""
     first_at: int = 0
     """Posting time of the first counted game here; 0 when there is none."""
@@ -107,10 +112,9 @@ class Standing:
     def seasons(self) -> Iterator[PastSeason]:
         """Yield his seasons, newest first."""
         if self.season:
-            past: PastSeason | None = self.latest
-            while past:
-                yield past
-                past = past.earlier
+            yield (past := self.latest)
+            while past.earlier:
+                yield (past := PastSeason(*past.earlier))
 
     @property
     def season_games(self) -> dict[int, int]:
@@ -191,12 +195,41 @@ class Nets(dict[int, int]):
         return Nets, (), None, None, (item for item in self.items())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptNets:
+    """Net scores by pair that change no more: a twelfth of the memory of a dict, and as slow to look one up in."""
+
+    pairs: Sequence[int]
+    scores: "array[int]"
+
+    @classmethod
+    def of(cls, nets: dict[int, int], size: int) -> "KeptNets":
+        """Keep net scores of pairs of sides of `size` players."""
+        return cls(array("Q", nets) if size == 1 else tuple(nets), array("i", nets.values()))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, KeptNets) and self.pairs == other.pairs:
+            return self.scores == other.scores
+        return isinstance(other, KeptNets | dict) and dict(self.items()) == dict(other.items())
+
+    def items(self) -> Iterator[tuple[int, int]]:
+        """Yield pairs and their net scores."""
+        return zip(self.pairs, self.scores, strict=True)
+
+    def get(self, key: int, default: int) -> int:
+        """Return the net score of a pair."""
+        try:
+            return self.scores[self.pairs.index(key)]
+        except ValueError:
+            return default
+
+
 class _NetFork(Nets):
     """Net scores that are looked up in their base, with get, until they are set here."""
 
     __slots__ = ("_base",)
 
-    def __init__(self, base: dict[int, int]) -> None:
+    def __init__(self, base: Nets | KeptNets) -> None:
         super().__init__()
         self._base = base
 
@@ -211,38 +244,41 @@ class PoolState:
 
     pool: Pool
     standings: dict[int, Standing] = field(default_factory=dict)
-    nets: dict[int, Nets] = field(default_factory=dict)
+    nets: dict[int, Nets | KeptNets] = field(default_factory=dict)
     """By season: net score of the pair's first side in casual games since the last release."""
     locks: dict[int, dict[int, Lock]] = field(default_factory=dict)
     """By pair: the seasons in which it is locked. A pair that was locked once stays here."""
-    _shared: set[int] = field(default_factory=set, compare=False)
-    """Seasons whose net scores a copy holds, too: to be copied before they change."""
 
     def nets_of(self, season: int) -> dict[int, int]:
         """Return the net scores of a season, to be changed; a new season starts at 0."""
-        if season in self._shared:
-            self._shared.discard(season)
-            self.nets[season] = Nets(self.nets[season])
-        return self.nets.setdefault(season, Nets())
+        nets = self.nets.get(season)
+        if not isinstance(nets, Nets):
+            self.nets[season] = nets = Nets(nets.items() if nets else ())
+        return nets
 
     def net(self, season: int, code: int) -> int:
         """Return the net score of the pair's first side in a season."""
         return self.nets[season].get(code, 0) if season in self.nets else 0
 
-    def share_nets(self, but: int = 0) -> dict[int, Nets]:
-        """Return the net scores of all seasons but one, for somebody to keep: they are copied before they change."""
-        shared = {season: nets for season, nets in self.nets.items() if season != but}
-        self._shared |= shared.keys()
-        return shared
+    def kept_nets(self) -> dict[int, KeptNets]:
+        """Return all net scores as they stand, for somebody to keep. Those of past seasons stay so here as well."""
+        kept = {
+            season: nets if isinstance(nets, KeptNets) else KeptNets.of(nets, self.pool.side_size)
+            for season, nets in self.nets.items()
+        }
+        newest = max(kept, default=0)
+        self.nets |= {season: nets for season, nets in kept.items() if season != newest}
+        return kept
 
     def copy(self) -> "PoolState":
-        self._shared = set(self.nets)
         return PoolState(
-            self.pool, {k: s.copy() for k, s in self.standings.items()}, dict(self.nets),
-            {code: dict(seasons) for code, seasons in self.locks.items()}, set(self.nets),
+            self.pool, {k: s.copy() for k, s in self.standings.items()}, dict(self.kept_nets()),
+            {code: dict(seasons) for code, seasons in self.locks.items()},
         )  # fmt: skip
 
     def fork(self) -> "PoolState":
+        if self.nets:
+            self.nets_of(max(self.nets))  # games will look it up
         return PoolState(
             self.pool, _Fork(self.standings), {year: _NetFork(nets) for year, nets in self.nets.items()},
             _Fork(self.locks),

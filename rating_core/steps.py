@@ -8,7 +8,7 @@ from typing import Any
 
 from rating_core.ledger import Entry
 from rating_core.rulebook import Pool
-from rating_core.state import Lock, Nets, PoolState, Standing, State
+from rating_core.state import KeptNets, Lock, PoolState, Standing, State
 
 
 @dataclass(slots=True)
@@ -43,19 +43,12 @@ _figures = attrgetter(*Standing.__slots__)
 
 @dataclass(slots=True)
 class KeptPool:
-    """A pool as a checkpoint keeps it: standings as columns, net scores of the newest season too, a third of the size.
-
-    Net scores of older seasons are the pool's own, as long as nobody changes them there.
-    """
+    """A pool as a checkpoint keeps it: standings as columns, a third of the size."""
 
     pool: Pool
     players: "array[int]"
     columns: list[Any]
-    newest: int
-    """The season whose net scores are kept as columns; 0: none (pairs of 2v2 do not fit)."""
-    pairs: "array[int]"
-    scores: "array[int]"
-    nets: dict[int, Nets]
+    nets: dict[int, KeptNets]
     locks: dict[int, dict[int, Lock]]
 
     @classmethod
@@ -67,12 +60,8 @@ class KeptPool:
         columns = [
             list(column) if code == "-" else array(code, column) for code, column in zip(_CODES, columns, strict=False)
         ]
-        newest = max(pool.nets, default=0) if pool.pool.side_size == 1 else 0
-        scores = pool.nets.get(newest, Nets())
-        return cls(
-            pool.pool, array("I", pool.standings), columns, newest, array("Q", scores), array("i", scores.values()),
-            pool.share_nets(newest), {code: dict(seasons) for code, seasons in pool.locks.items()},
-        )  # fmt: skip
+        locks = {code: dict(seasons) for code, seasons in pool.locks.items()}
+        return cls(pool.pool, array("I", pool.standings), columns, pool.kept_nets(), locks)
 
     def thaw(self) -> PoolState:
         """Return the pool as it stood."""
@@ -84,11 +73,7 @@ class KeptPool:
             player: Standing(*figures) for player, figures in zip(self.players, zip(*columns, strict=True), strict=True)
         }
         locks = {code: dict(seasons) for code, seasons in self.locks.items()}
-        found = PoolState(self.pool, standings, dict(self.nets), locks)
-        found.share_nets()
-        if self.newest:
-            found.nets[self.newest] = Nets(zip(self.pairs, self.scores, strict=True))
-        return found
+        return PoolState(self.pool, standings, dict(self.nets), locks)
 
 
 @dataclass(slots=True)

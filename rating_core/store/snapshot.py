@@ -28,7 +28,7 @@ _CORE = Path(__file__).resolve().parents[1]
 
 _OURS: tuple[type, ...] = (
     Book, corrected.Correction, corrected.Corrections, fold.Mark, steps.Step, steps.Original, steps.Checkpoint,
-    steps.KeptPool, state.State, state.PoolState, state.Standing, state.PastSeason, state.Lock, state.Nets,
+    steps.KeptPool, state.State, state.PoolState, state.Standing, state.Lock, state.Nets, state.KeptNets,
     state.EventState, state.Challenge, state.PublishedList, columns.GameColumns, columns.Names, rulebook.Pool,
     rulebook.RuleSet, report_text.GameLine, report_text.Result, *ledger.KINDS.values(),
 )  # fmt: skip
