@@ -318,6 +318,7 @@ UPCASTS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+_DECODER = json.JSONDecoder()
 
 
 def canonical(data: Any) -> str:
@@ -334,7 +335,9 @@ def decode(kind: str, v: int, payload: str, *, told: bool = True) -> Entry:
     if cls is None or not 1 <= v <= cls.V:
         raise LedgerError(f"unknown entry {kind} v{v}")
     try:
-        data = json.loads(payload)
+        data, end = _DECODER.raw_decode(payload)
+        if end != len(payload):
+            raise ValueError(f"more than one value, from {end}")
         for version in range(v, cls.V):
             data = UPCASTS[kind, version](data)
         if not told:

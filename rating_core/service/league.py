@@ -13,6 +13,7 @@ from rating_core.book import Book
 from rating_core.directory import Directory
 from rating_core.ledger import LedgerError, Row, continues
 from rating_core.past import PastBooks
+from rating_core.service.collector import collector_paused
 from rating_core.service.transaction import Tried, Tx
 from rating_core.store.database import Database, StorageFailed
 from rating_core.store.ledger_store import BATCH, LedgerStore
@@ -85,7 +86,8 @@ class League:
         await league._reload_directory()
         if snapshot is not None:
             await league._begin_with(snapshot)
-        await league.catch_up()
+        with collector_paused():
+            await league.catch_up()
         return league
 
     async def _begin_with(self, snapshot: Snapshot) -> None:
