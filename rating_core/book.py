@@ -287,8 +287,11 @@ class Book:
 
     def fork(self) -> "Book":
         """Return an independent Book that stands where this one stands."""
+        return self._fork(self.state.copy())
+
+    def _fork(self, state: State) -> "Book":
         twin = Book(
-            self.state.copy(), self.columns.copy(), list(self.marks), self.seq, self.hash, dict(self.judged),
+            state, self.columns.copy(), list(self.marks), self.seq, self.hash, dict(self.judged),
             self.stirred,
         )  # fmt: skip
         twin._steps, twin._step_seqs = list(self._steps), list(self._step_seqs)
@@ -299,7 +302,13 @@ class Book:
 
     def with_drafts(self, drafts: Iterable[Draft]) -> "Book":
         """Return the Book as it will be with these entries; this one does not move. Raises LedgerError."""
-        twin = self.fork()
+        drafts = list(drafts)
+        if any(isinstance(draft.entry, Void | Amend | Merged) for draft in drafts):
+            state = self.state.fork()  # folding again puts another in its place
+            state.part()
+        else:
+            state = self.state.copy()
+        twin = self._fork(state)
         for draft in drafts:
             twin.read([seal(draft, twin.seq + 1, draft.said_at, twin.hash)])
         twin.fold()

@@ -1,13 +1,12 @@
 """The board (榜) of a pool: who stands where, and what moved since the last published list (§7, L12–L15)."""
 
-from bisect import bisect_left, insort
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rating_core.book import Book
 from rating_core.directory import Directory
 from rating_core.ledger import ListRow
-from rating_core.rules.display import Display, Place, board_order, places
+from rating_core.order import Order
+from rating_core.rules.display import Display, Place
 from rating_core.state import PublishedList
 
 
@@ -101,69 +100,6 @@ class Baseline:
         """Return the 涨跌 of a player who now has this rank and shown rating."""
         row = self.rows.get(player)
         return Change() if row is None else Change(shown - row[2], row[1] - rank)
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """Everyone on a board in its order (§7), best first. Worked out once it serves many questions."""
-
-    places: list[Place]
-    place_of: dict[int, Place]
-    """By player."""
-
-    @classmethod
-    def of(cls, book: Book, directory: Directory, pool: str, at: int) -> "Order":
-        """Return the order of a pool's board as of `at` (ms).
-
-        After games alone only those who played them are put in their new places; where anything else happened, names
-        or N changed, all is sorted anew.
-        """
-        display, games = Display.on(at), len(book.columns)
-        last: _LastOrder | None = book.orders.get(pool)
-        if last is None or not last.same_but_for_games(book, directory, display):
-            found = board_order(book.state.pools[pool], directory, at)
-            order = cls(found, {place[-1]: place for place in found})
-        elif last.games == games:
-            return last.order
-        else:
-            played = {player for index in range(last.games, games) for _, player in book.columns.members(index)}
-            order = last.order._with(places(book.state.pools[pool], directory, at, played), played)
-        book.orders[pool] = _LastOrder(order, games, book.stirred, display, directory, directory.merged)
-        return order
-
-    def _with(self, new: Iterable[Place], players: Iterable[int]) -> "Order":
-        """Return the order with these players in new places; who has none is not on the board."""
-        moved = Order(self.places.copy(), self.place_of.copy())
-        for player in players:
-            if (old := moved.place_of.pop(player, None)) is not None:
-                del moved.places[bisect_left(moved.places, old)]
-        for place in new:
-            insort(moved.places, place)
-            moved.place_of[place[-1]] = place
-        return moved
-
-    def rank(self, player: int) -> int | None:
-        """Return a player's rank, from 1; None: he is not on the board."""
-        place = self.place_of.get(player)
-        return None if place is None else bisect_left(self.places, place) + 1
-
-
-@dataclass(frozen=True, slots=True)
-class _LastOrder:
-    """The Order that was asked for last, and what it stands on."""
-
-    order: Order
-    games: int
-    """So many games there were."""
-    stirred: int
-    display: Display
-    directory: Directory
-    merged: Mapping[int, int]
-
-    def same_but_for_games(self, book: Book, directory: Directory, display: Display) -> bool:
-        """Return whether nothing but new games can have changed it: these are the very names, and N is the same."""
-        same_names = self.directory is directory and self.merged is directory.merged
-        return same_names and self.display == display and self.stirred == book.stirred
 
 
 def board_row(book: Book, pool: str, rank: int, place: Place, display: Display, baseline: Baseline | None) -> BoardRow:

@@ -5,7 +5,8 @@ from typing import Literal
 
 from rating_core.book import Book
 from rating_core.directory import Directory
-from rating_core.queries.boards import Baseline, BoardRow, Change, Order, board_row
+from rating_core.order import Order
+from rating_core.queries.boards import Baseline, BoardRow, Change, board_row
 from rating_core.queries.games import GameRow, game_row
 from rating_core.rules.display import Display, masked_player
 from rating_core.rules.eligibility import Bar, bar_of

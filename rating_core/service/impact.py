@@ -12,9 +12,9 @@ from rating_core.check import TOLERANCE
 from rating_core.columns import VOID
 from rating_core.directory import Directory
 from rating_core.ledger import Settlement
+from rating_core.order import Order
 from rating_core.report_text import GameLine, Result
 from rating_core.rules import challenge as challenges
-from rating_core.rules.display import board_order
 from rating_core.state import Challenge, Standing
 
 
@@ -154,18 +154,25 @@ def _most_first(change: PersonChange) -> tuple[bool, float, str, int]:
 
 def _people(before: Book, after: Book, directory: Directory, at: int) -> Iterator[PersonChange]:
     for name, pool in after.state.pools.items():
-        old = before.state.pools[name]
-        ranks = [
-            {place[-1]: rank for rank, place in enumerate(board_order(state, directory, at), start=1)}
-            for state in (old, pool)
-        ]
-        for player in old.standings.keys() | pool.standings.keys():
-            was, now = (
-                _figures(book.state.look(name, player), found.get(player))
-                for book, found in zip((before, after), ranks, strict=True)
-            )
+        old, new = before.state.pools[name].standings, pool.standings
+        changed = {player for player in old.keys() & new.keys() if not _unmoved(old[player], new[player])}
+        changed |= old.keys() ^ new.keys()
+        order = Order.of(before, directory, name, at)
+        was_ranked, now_ranked = order.ranks(), order.moved(after, directory, name, at, changed).ranks()
+        passed = {player for player, rank in now_ranked.items() if was_ranked.get(player) != rank}
+        for player in changed | passed:
+            was = _figures(before.state.look(name, player), was_ranked.get(player))
+            now = _figures(after.state.look(name, player), now_ranked.get(player))
             if not _same(was, now):
                 yield PersonChange(name, player, was, now)
+
+
+def _unmoved(was: Standing, now: Standing) -> bool:
+    """Whether all is the same that decides a player's figures and his place."""
+    return (
+        was.rating == now.rating and was.wins == now.wins and was.draws == now.draws and was.losses == now.losses
+        and was.peak == now.peak and was.archived == now.archived and was.opened_at == now.opened_at
+    )  # fmt: skip
 
 
 def _figures(standing: Standing, rank: int | None) -> Figures:

@@ -28,7 +28,7 @@ from rating_core.ledger import (
     Settlement,
     Void,
 )
-from rating_core.queries.boards import Order
+from rating_core.order import Order
 from rating_core.report_text import GameLine, Result
 from rating_core.rulebook import POOLS
 from rating_core.rules.display import board_order

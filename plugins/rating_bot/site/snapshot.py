@@ -9,8 +9,8 @@ from plugins.rating_bot.wording import pages as wording
 from rating_core import queries
 from rating_core.book import Book
 from rating_core.directory import Directory
+from rating_core.order import Order
 from rating_core.queries import Board
-from rating_core.queries.boards import Order
 from rating_core.rulebook import DEFAULT_POOL
 from rating_core.service.league import League
 from rating_core.times import day_of
