@@ -1,6 +1,7 @@
 """One writing transaction of the league: what it looks at, tries and appends, and what it says about people."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,11 @@ class Tx:
     def seq(self) -> int:
         """The ledger's last row, what this transaction appended included."""
         return self._rows[-1].seq if self._rows else self.book.seq
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The rows that this transaction appended."""
+        return self._rows
 
     @property
     def head(self) -> tuple[int, str]:

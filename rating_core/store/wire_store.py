@@ -17,6 +17,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    literal,
     not_,
     or_,
     select,
@@ -43,12 +44,12 @@ WORK = ("pending", "sending", "unknown")
 # Statements that run with every message are built once: building one costs more than running it. What waits for
 # something to be done is found by its state: the rows of a chat are all that was ever said there.
 _IN_CHAT = unindexed(outbox.c.chat) == bindparam("chat")
-_KNOWN = or_(inbox.c.key == bindparam("key"), inbox.c.twin == bindparam("twin"))
-_KNOWN_BY_SEQ = or_(
-    inbox.c.key == bindparam("key"),
-    and_(inbox.c.twin == bindparam("twin"), not_(inbox.c.key.contains(SEQ_KEY, autoescape=True))),
-)
-_SAME, _SAME_BY_SEQ = (select(inbox.c.inbox_id).where(known).limit(1) for known in (_KNOWN, _KNOWN_BY_SEQ))
+_NEW = {
+    name: bindparam(f"new_{name}", type_=inbox.c[name].type)
+    for name in ("key", "twin", "chat", "message_id", "qq", "said_at", "text")
+}
+_TWIN = inbox.c.twin == _NEW["twin"]
+_TWIN_WITHOUT_SEQ = and_(_TWIN, not_(inbox.c.key.contains(SEQ_KEY, autoescape=True)))
 _FIRST_PENDING = (
     select(outbox.c.outbox_id)
     .where(outbox.c.state == "pending", _IN_CHAT)
@@ -107,8 +108,10 @@ def _insert(connection: AsyncConnection) -> Callable[[Table], Any]:
 
 
 @cache
-def _take(insert_into: Callable[[Table], Any]) -> Any:
-    statement = insert_into(inbox)
+def _take(insert_into: Callable[[Table], Any], by_seq: bool) -> Any:
+    known = select(inbox.c.inbox_id).where(_TWIN_WITHOUT_SEQ if by_seq else _TWIN).exists()
+    row = select(*_NEW.values(), literal("")).where(not_(known))
+    statement = insert_into(inbox).from_select([*_NEW, "about"], row)
     return statement.on_conflict_do_nothing(index_elements=[inbox.c.key]).returning(inbox.c.inbox_id)
 
 
@@ -134,11 +137,11 @@ class InboxTable:
         It is there when its key is, or when its twin is under another message id: a client may give one message
         two ids, in the event and in history. Two keys that both carry QQ's own number are never the same message.
         """
-        same = _SAME_BY_SEQ if SEQ_KEY in key else _SAME
-        if (await self._connection.execute(same, {"key": key, "twin": twin})).first() is not None:
-            return None
         row = {"key": key, "twin": twin, "chat": chat, "message_id": message_id, "qq": qq, "said_at": said_at}
-        taken = await self._connection.execute(_take(_insert(self._connection)), row | {"text": text, "about": ""})
+        taken = await self._connection.execute(
+            _take(_insert(self._connection), SEQ_KEY in key),
+            {f"new_{name}": value for name, value in row.items()} | {"new_text": text},
+        )
         inbox_id: int | None = taken.scalar_one_or_none()
         return inbox_id
 

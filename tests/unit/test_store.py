@@ -7,7 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
@@ -21,6 +21,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, make_url, text
 from sqlalchemy.exc import IntegrityError
 
+from rating_core.book import Book
 from rating_core.ledger import GENESIS, Adjustment, Draft, Games, PlayerRegistered, Row
 from rating_core.service.health import examine
 from rating_core.service.league import Damage, League, LedgerDamaged
@@ -506,18 +507,46 @@ async def test_rows_of_our_own_are_read_without_reading_everybody_anew(
 ) -> None:
     """A transaction may begin before the Book has read what the one before it wrote; names are as that one left."""
 
-    async def later() -> None: ...
+    async def later(_: object) -> None: ...
 
     async def again() -> None:
         raise AssertionError("the directory was read")
 
     with monkeypatch.context() as patch:
-        patch.setattr(two, "catch_up", later)
+        patch.setattr(two, "_take_in", later)
         await adjust(two, 1, 5.0)
     assert two.book.state.look(POOL, 1).rating == 2000
     monkeypatch.setattr(two, "_reload_directory", again)
     await adjust(two, 1, 5.0)
     assert two.book.state.look(POOL, 1).rating == 2010
+
+
+async def test_what_is_committed_is_read_without_the_database(two: League, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is told that it is recorded finds it recorded; a few rows need not be fetched again."""
+
+    async def fetched() -> None:
+        raise AssertionError("the database was asked")
+
+    monkeypatch.setattr(two, "catch_up", fetched)
+    await adjust(two, 1, 5.0)
+    assert two.book.state.look(POOL, 1).rating == 2005 and two.book.hash == (await LedgerStoreHead.of(two.database))[1]
+
+
+async def test_a_book_that_fails_on_what_was_committed_is_folded_anew(
+    two: League, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advance, failed = Book.advance, []
+
+    def fail_half_way(book: Book, rows: Sequence[Row]) -> None:
+        advance(book, rows)
+        if not failed:
+            failed.append(book)
+            raise MemoryError
+
+    monkeypatch.setattr(Book, "advance", fail_half_way)
+    await adjust(two, 1, 5.0)
+    assert failed and two.book is not failed[0] and two.damage is None
+    assert first_difference(two.book, await rows_of(database)) is None
 
 
 # --- a database that refuses ------------------------------------------------------------------------------
