@@ -22,8 +22,14 @@ from rating_core.rulebook import (
 
 def round_half_up(value: float, digits: int = 0) -> Decimal:
     """Round half-up on the shortest decimal representation (0.15 → 0.2, 2008.5 → 2009), never −0 (§2 D)."""
-    rounded = Decimal(repr(value)).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
-    return abs(rounded) if rounded == 0 else rounded
+    rounded = Decimal(repr(value)).quantize(_unit(digits), ROUND_HALF_UP)
+    return rounded if rounded else abs(rounded)
+
+
+@cache
+def _unit(digits: int) -> Decimal:
+    """Return one in the last of so many digits behind the point."""
+    return Decimal(1).scaleb(-digits)
 
 
 def show_rating(value: float, digits: int = 1) -> str:

@@ -26,7 +26,8 @@ def address(path: str, pool: str = DEFAULT_POOL, **query: object) -> str:
     asked = {name: value for name, value in query.items() if value not in ("", None, False)}
     if pool != DEFAULT_POOL:
         asked = {"pool": pool} | asked
-    return ROOT + quote(path, safe="/+") + (f"?{urlencode(asked)}" if asked else "")
+    plain = path.isascii() and path.replace("/", "").isalnum()  # as most are, seventy on a page
+    return ROOT + (path if plain else quote(path, safe="/+")) + (f"?{urlencode(asked)}" if asked else "")
 
 
 class Html:
