@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -13,7 +12,7 @@ from plugins.rating_bot.wording import pages as wording
 from plugins.rating_bot.wording import queries as said
 from plugins.rating_bot.wording.events import weight_text
 from plugins.rating_bot.wording.formula import expected
-from rating_core.elo import show_change, show_rating
+from rating_core.elo import round_half_up, show_change, show_rating
 from rating_core.rulebook import CHIEF_EDITOR, DEFAULT_POOL
 from rating_core.times import show_day, show_time
 
@@ -82,5 +81,5 @@ class Html:
 
 def _trend(change: float) -> str:
     """Return the class of a change by what is shown of it: up, down or level."""
-    shown: Any = float(show_change(change))
+    shown = round_half_up(change, 1)
     return "up" if shown > 0 else "down" if shown < 0 else "level"
